@@ -79,7 +79,7 @@ func onTwoNodes(b contract.Bench, p contract.Params, body func(nearEnd) error) e
 	n, err := node.Start(node.Config{
 		Name: nearName, Coroutines: p.Style() == contract.Coroutine, Log: quiet,
 		Distribution: &node.Distribution{Cookie: cookie, Finder: ports{}, Protocols: []dist.Protocol{t},
-			Awake: awakeOf(b.Params, p)},
+			Timing: node.Timing{Awake: awakeOf(b.Params, p)}},
 	})
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func onFarNode(params []contract.Param, args []string, start func(contract.Param
 	n, err := node.Start(node.Config{
 		Name: farName, Coroutines: p.Style() == contract.Coroutine, Log: quiet,
 		Distribution: &node.Distribution{Cookie: p.Word("cookie"), Listen: "-", Finder: ports{nearName: p.Int("port")},
-			Protocols: []dist.Protocol{protocolOf(p)}, Awake: awakeOf(params, p)},
+			Protocols: []dist.Protocol{protocolOf(p)}, Timing: node.Timing{Awake: awakeOf(params, p)}},
 	})
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func tallyOf(msg any) (r tallied, err error) {
 // spinKey names the parameter that selects whether readers spin.
 const spinKey = "spin"
 
-// awakeOf returns Distribution.Awake for the parameter spinKey.
+// awakeOf returns Distribution.Timing.Awake for the parameter spinKey.
 func awakeOf(params []contract.Param, p contract.Params) time.Duration {
 	if !slices.ContainsFunc(params, func(q contract.Param) bool { return q.Key == spinKey }) {
 		return 0

@@ -35,7 +35,7 @@ var soakParams = []contract.Param{
 	contract.Int("faultrate", 600),                // faults per minute
 	contract.Int("count", 0).Range(0, 1<<30),      // faults after the warm-up, instead of seconds; 0: as many as fit into seconds
 	contract.Text("kinds", "all"),                 // of faults, separated by commas
-	contract.Int("tick", 30).Range(4, 3600),       // seconds: Distribution.TickTime; Grace is half of it
+	contract.Int("tick", 30).Range(4, 3600),       // seconds: Distribution.Timing.TickTime; Grace is half of it
 	contract.Int("seed", 0).Range(0, math.MaxInt), // 0: a random one, which is printed
 	contract.Text("profile", ""),                  // file for a heap profile at the end; .start: after the warm-up
 }

@@ -501,7 +501,7 @@ func (f *fault) nodes() (err error) {
 	if proto == "mixed" {
 		proto = pick(f.r, "erlang", "both") // all support it
 	}
-	n, err := f.s.node(f.ctx, name, proto, node.Distribution{Grace: pick(f.r, 0, time.Second)})
+	n, err := f.s.node(f.ctx, name, proto, node.Distribution{Timing: node.Timing{Grace: pick(f.r, 0, time.Second)}})
 	if err != nil {
 		return fmt.Errorf("node %s: %w", name, err)
 	}

@@ -109,11 +109,11 @@ func soakProtocols(proto string) []dist.Protocol {
 
 // node starts a node with everything that processes of other nodes use.
 func (s *soakStand) node(ctx context.Context, name node.Atom, proto string, d node.Distribution) (*soakNode, error) {
-	d.Protocols, d.Cookie, d.Finder, d.TickTime = soakProtocols(proto), s.cookie, s.net, s.tick
+	d.Protocols, d.Cookie, d.Finder, d.Timing.TickTime = soakProtocols(proto), s.cookie, s.net, s.tick
 	d.Transport = soakDialler{net: s.net, me: name}
-	d.Cluster.Stall = s.tick // longer than any peer here stalls
+	d.Limits.Cluster.Stall = s.tick // longer than any peer here stalls
 	cfg := node.Config{Name: name, Distribution: &d}
-	if d.Grace > 0 {
+	if d.Timing.Grace > 0 {
 		cfg.Log = slog.New(slog.NewTextHandler(&s.log, nil)).With("node", string(name))
 	}
 	n, err := node.Start(cfg)
@@ -169,7 +169,7 @@ func (s *soakStand) start(ctx context.Context) error {
 		if k.name == asideName && !s.faulty() {
 			continue
 		}
-		n, err := s.node(ctx, k.name, k.proto, node.Distribution{Grace: k.grace})
+		n, err := s.node(ctx, k.name, k.proto, node.Distribution{Timing: node.Timing{Grace: k.grace}})
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func TestLimitsHaveMetricsAndAlerts(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
 	shown := make(map[string]bool)
-	for _, l := range n.Limits() {
+	for _, l := range n.LimitUsage() {
 		shown[l.Name] = true
 		label, ok := table["limits."+l.Name]
 		assert.True(t, ok, "docs/guarantees.md has no row for limits.%s", l.Name)

@@ -132,7 +132,7 @@ func sendToNobody(_ context.Context, n *node.Node) (func(), error) {
 
 // leak starts processes that do not end, up to 19 of 20 that there may be.
 func leak(_ context.Context, n *node.Node) (func(), error) {
-	limit := n.Limits()[0]
+	limit := n.LimitUsage()[0]
 	ctx, cancel := context.WithCancel(context.Background())
 	for i := limit.Used; i < limit.Max*19/20; i++ {
 		if _, err := n.Spawn(node.ProcessFunc(func(*node.Process) error { <-ctx.Done(); return nil })); err != nil {

@@ -322,7 +322,7 @@ var inside = []string{
 }
 
 // What documents call by its name in a package of this module is there: node.Send,
-// supervisor.Spec, Options.Limits, SpawnLink, the path of a folder or a file.
+// supervisor.Spec, Options.Bounds, SpawnOpt, the path of a folder or a file.
 func TestNames(t *testing.T) {
 	set := token.NewFileSet()
 	lib, err := library()

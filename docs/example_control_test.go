@@ -88,7 +88,7 @@ func Example_controlStructures() {
 	})
 	stopping := react(func(m error) { fmt.Println(m) })
 	h, _ := n.Open()
-	pid, _, _ := h.SpawnMonitor(andThen(counting, stopping))
+	pid, _ := h.SpawnOpt(node.Options{Monitor: new(node.Ref)}, andThen(counting, stopping))
 	h.Send(pid, errors.New("stop")) // waits until the actor reacts to it
 	for range 3 {
 		h.Send(pid, "ping")

@@ -9,7 +9,7 @@ import (
 )
 
 // A process whose mailbox holds two messages: senders learn that it is full.
-func ExampleLimits() {
+func ExampleBounds() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
 		panic(err)
@@ -24,7 +24,7 @@ func ExampleLimits() {
 		close(done)
 		return nil
 	})
-	pid, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 2, Policy: mailbox.Refuse}}, worker)
+	pid, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: mailbox.Refuse}}, worker)
 	if err != nil {
 		panic(err)
 	}

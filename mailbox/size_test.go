@@ -59,7 +59,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// What Limits.Bytes costs a message that is a small struct. Bound by reflection,
+// What Bounds.Bytes costs a message that is a small struct. Bound by reflection,
 // field by field; a byte slice or string is a type switch.
 func BenchmarkSize(b *testing.B) {
 	msg := any(pair{1, "text"})

@@ -54,7 +54,7 @@ func TestLostRequestFails(t *testing.T) {
 		for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.DropNewest, mailbox.DropOldest} {
 			gate := make(chan struct{})
 			entered := make(chan struct{})
-			full, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: policy}},
+			full, err := b.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: policy}},
 				node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
 			require.NoError(t, err)
 			testkit.Receive(t, entered)

@@ -440,7 +440,7 @@ func TestCoroutineWithAFullMailbox(t *testing.T) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		pid, requests := keeper(t, n)
-		s.Options.Limits.Messages = 2
+		s.Options.Bounds.Messages = 2
 		done := make(chan struct{})
 		caller, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 			v, err := node.Call[int](context.Background(), p, pid, "")

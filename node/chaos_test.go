@@ -192,7 +192,7 @@ func (c *chaos) spawn(in nodetest.Self, w *watches, r *rand.Rand) {
 	var err error
 	if r.IntN(4) == 0 {
 		var ref node.Ref
-		if pid, ref, err = in.SpawnMonitor(victim); err == nil {
+		if pid, err = in.SpawnOpt(node.Options{Monitor: &ref}, victim); err == nil {
 			w.add(ref)
 		}
 	} else {

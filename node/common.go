@@ -119,15 +119,13 @@ func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error)
 // Spawn starts a process; an Actor that spawns has it on its own stage. Errors:
 // [ErrNodeStopped], [ErrNilBehaviour], [ErrTooMany], [ErrExited].
 func (c *common) Spawn(b Actor) (PID, error) {
-	pid, _, err := nodeOf(c.by.System).spawn(c.by, &noOptions, b)
-	return pid, err
+	return nodeOf(c.by.System).spawn(c.by, &noOptions, b)
 }
 
 // SpawnOpt starts a process with options. Errors beside those of Spawn:
 // [ErrBadOption], [ErrNameTaken], [ErrBadName], [ErrNoProcess] (Beside).
 func (c *common) SpawnOpt(o Options, b Actor) (PID, error) {
-	pid, _, err := nodeOf(c.by.System).spawn(c.by, &o, b)
-	return pid, err
+	return nodeOf(c.by.System).spawn(c.by, &o, b)
 }
 
 // Exit sends an exit signal to a process, as exit/2 does; that of a Node comes from nobody.

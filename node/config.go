@@ -47,7 +47,7 @@ type Config struct {
 
 	// DetectCycles is for tests and development: a [Call], an [Await] of a future of this node (active.Await, too), an
 	// [AwaitExit], a [SpawnWait] or a supervisor's start of a child, or a send that waits for space in a mailbox with
-	// Options.Limits, that closes a cycle of processes of this node that wait for each other in these fails at once
+	// Options.Bounds, that closes a cycle of processes of this node that wait for each other in these fails at once
 	// with [ErrCycle]. It counts as the wait for a process if that has handed the request on to
 	// another. Each such wait of a process takes a lock of the node. Default: such processes wait
 	// until a context ends; [Node.Info] shows for whom.

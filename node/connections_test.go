@@ -28,9 +28,10 @@ func TestPlacesAreGivenBack(t *testing.T) {
 			for i := range nodes {
 				limits := node.ClusterLimits{Dials: 1 + r.IntN(3), Connections: 2 + r.IntN(4),
 					Pending: 1 + r.IntN(8), PendingPerSource: 1 + r.IntN(8)}
-				d := node.Distribution{Transport: f, Cluster: limits, ConnectTimeout: 200 * time.Millisecond, Queue: 64 << 10}
+				d := node.Distribution{Transport: f, Limits: node.Limits{Cluster: limits, Queue: 64 << 10},
+					Timing: node.Timing{ConnectTimeout: 200 * time.Millisecond}}
 				if r.IntN(2) == 0 {
-					d.Grace = time.Second
+					d.Timing.Grace = time.Second
 				}
 				nodes[i] = w.StartWith(string(rune('a'+i)), d)
 				_, err := nodes[i].SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
@@ -62,7 +63,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 			synctest.Wait()
 			for _, n := range nodes {
 				require.Empty(t, n.Peers())
-				for _, l := range n.Limits() {
+				for _, l := range n.LimitUsage() {
 					if l.Name != "processes" {
 						require.Zero(t, l.Used, "%s of %s", l.Name, n.Name())
 					}

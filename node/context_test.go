@@ -24,8 +24,10 @@ var misuses = map[string]func(c *node.Context, other node.PID, request node.From
 	"Deliver": func(c *node.Context, other node.PID, _ node.From) {
 		_ = node.Deliver(context.Background(), c, other, 1)
 	},
-	"Spawn":     func(c *node.Context, _ node.PID, _ node.From) { _, _ = c.Spawn(node.ActorFunc(shrugging)) },
-	"SpawnLink": func(c *node.Context, _ node.PID, _ node.From) { _, _ = c.SpawnLink(node.ActorFunc(shrugging)) },
+	"Spawn": func(c *node.Context, _ node.PID, _ node.From) { _, _ = c.Spawn(node.ActorFunc(shrugging)) },
+	"SpawnOpt, Link": func(c *node.Context, _ node.PID, _ node.From) {
+		_, _ = c.SpawnOpt(node.Options{Link: true}, node.ActorFunc(shrugging))
+	},
 	"Call": func(c *node.Context, other node.PID, _ node.From) {
 		_, _ = node.Call[any](context.Background(), c, other, 1)
 	},
@@ -56,7 +58,9 @@ var misuses = map[string]func(c *node.Context, other node.PID, request node.From
 	"MailboxLen":     func(c *node.Context, _ node.PID, _ node.From) { c.MailboxLen() },
 	"Parent":         func(c *node.Context, _ node.PID, _ node.From) { c.Parent() },
 	"Context":        func(c *node.Context, _ node.PID, _ node.From) { c.Context() },
-	"SpawnMonitor":   func(c *node.Context, _ node.PID, _ node.From) { _, _, _ = c.SpawnMonitor(node.ActorFunc(shrugging)) },
+	"SpawnOpt, Monitor": func(c *node.Context, _ node.PID, _ node.From) {
+		_, _ = c.SpawnOpt(node.Options{Monitor: new(node.Ref)}, node.ActorFunc(shrugging))
+	},
 	"SpawnOpt": func(c *node.Context, _ node.PID, _ node.From) {
 		_, _ = c.SpawnOpt(node.Options{Label: "a"}, node.ActorFunc(shrugging))
 	},

@@ -102,14 +102,6 @@ func (c *core) Reply(to From, v any) error {
 	return to.answer(c.by, v, nil)
 }
 
-// SpawnLink starts a process that is linked to this one from its beginning.
-func (c *core) SpawnLink(b Actor) (PID, error) { return c.SpawnOpt(Options{Link: true}, b) }
-
-// SpawnMonitor starts a process that is monitored from its beginning.
-func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
-	return c.Node().spawn(c.by, &Options{monitor: true}, b)
-}
-
 // Link makes the exit of either process an exit signal for the other. Linking
 // to a process that is gone, or to a name that nobody has, brings an exit signal
 // with the reason noproc. Erlang's link/1 takes a PID only. Here a name or an alias stands for

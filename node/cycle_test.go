@@ -314,7 +314,7 @@ func TestDetectOtherCycles(t *testing.T) {
 						return nil
 					})
 					other := s
-					other.Options.Limits = mailbox.Limits{Messages: 2, Policy: mailbox.Block}
+					other.Options.Bounds = mailbox.Bounds{Messages: 2, Policy: mailbox.Block}
 					b = other.Spawn(t, n, func(h nodetest.Self, m any) error {
 						if m == "enter" {
 							close(entered)
@@ -362,7 +362,7 @@ func TestDetectCyclesOfOne(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{DetectCycles: true})
 		errs := make(chan error, 4)
-		s.Options.Limits = mailbox.Limits{Messages: 1, Policy: mailbox.Block}
+		s.Options.Bounds = mailbox.Bounds{Messages: 1, Policy: mailbox.Block}
 		pid := s.Spawn(t, n, func(h nodetest.Self, m any) error {
 			if m != "go" {
 				return nil
@@ -427,7 +427,7 @@ func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 	var up, all []node.PID
 	for i := range 12 {
 		s := styles[i%len(styles)]
-		s.Options.Limits = mailbox.Limits{Messages: 1 + r.IntN(2), Policy: mailbox.Block}
+		s.Options.Bounds = mailbox.Bounds{Messages: 1 + r.IntN(2), Policy: mailbox.Block}
 		up = append(up, s.Spawn(t, n, step))
 		all = append(all, s.Spawn(t, n, step))
 	}

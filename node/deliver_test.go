@@ -38,7 +38,7 @@ func TestDeliver(t *testing.T) {
 			want   error
 		}{{mailbox.Refuse, node.ErrMailboxFull}, {mailbox.DropNewest, node.ErrDropped}, {mailbox.DropOldest, nil}} {
 			began := make(chan struct{}, 1)
-			pid, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 2, Policy: c.policy}},
+			pid, err := b.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: c.policy}},
 				node.ActorFunc(func(*node.Context, any) error { began <- struct{}{}; <-hold; return nil }))
 			require.NoError(t, err)
 			require.NoError(t, node.Deliver(testkit.Context(t), from, pid, 1))
@@ -58,7 +58,7 @@ func TestDeliver(t *testing.T) {
 		if far {
 			require.ErrorAs(t, node.Deliver(testkit.Context(t), from, remote, struct{}{}), new(*wire.EncodeError))
 			// A mailbox that makes its senders wait does not make a connection wait.
-			pid, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}, idle)
+			pid, err := b.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}}, idle)
 			require.NoError(t, err)
 			require.NoError(t, node.Deliver(testkit.Context(t), from, pid, 1))
 			require.ErrorContains(t, node.Deliver(testkit.Context(t), from, pid, 2), "full for now")

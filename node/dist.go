@@ -19,53 +19,58 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Distribution is what a node needs to be part of a cluster. Of its fields only
-// Cookie has no default that works.
+// Distribution is what a node needs to be part of a cluster. Only Cookie has no default that works.
 type Distribution struct {
-	// Protocols are the ways to talk to other nodes, the preferred one first: of
-	// those that a peer has, too. The last is the one that all nodes speak. Default:
-	// the native protocol of this kind of node, then Erlang's.
-	Protocols []dist.Protocol
-	// Cookie is what other nodes must know, and what this one proves to know.
+	// Cookie is what other nodes must know, and what this one proves to know. Access has more of who may come in.
 	Cookie string
-	// Cookies gives other cookies for some peers: the one that they must know, and the one that they
-	// want. ok false: Cookie. With an empty one there is no connection.
-	Cookies func(peer Atom) (in, out string, ok bool)
-	// OldCookies gives cookies that are accepted from a peer, and tried, beside those: while a
-	// cluster changes its cookie node by node. Connections stay as they are. Default: none.
-	OldCookies func(peer Atom) []string
+	Access Access
+	// Finder finds other nodes and makes this one known. Default: [discovery.EPMD].
+	Finder discovery.Finder
+	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to none.
+	Mesh *discovery.Mesh
 	// Listen is where connections come in: host:port, for the last of Protocols. Default: the host of
 	// the node's name, on a port that the system chooses. "-": nowhere.
 	Listen string
 	// Listeners is where those of other protocols come in, by the protocol's name. Default: the host of
 	// Listen, on a port that the system chooses; nowhere if Listen is "-".
 	Listeners map[string]string
-	// Finder finds other nodes and makes this one known. Default: [discovery.EPMD].
-	Finder discovery.Finder
-	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to none.
-	Mesh *discovery.Mesh
+	// Protocols are the ways to talk to other nodes, the preferred one first: of
+	// those that a peer has, too. The last is the one that all nodes speak. Default:
+	// the native protocol of this kind of node, then Erlang's.
+	Protocols []dist.Protocol
 	// Transport makes the connections. Default: dist.TCP. All nodes of a cluster need the same.
 	Transport dist.Transport
+	Timing    Timing
+	Limits    Limits
+	// Types are the Go types, and errors, that cross to other nodes as themselves. Of the
+	// default Protocols. Nil: those of [RegisterTypes]. Other Go values are refused between nodes
+	// of this kind, unless their types say which terms they stand for, by a method Term or tags of
+	// package etf.
+	Types *Types
+	// Compress is from how many bytes on messages are compressed between nodes of
+	// this kind. Of the default Protocols. Default: 0, never.
+	Compress int
 	// Published makes nodes() of other nodes show this one: set it to global.Join. The node then takes part in global, as each
 	// visible node of OTP: it connects to all visible nodes of the cluster, and shares names and locks with them. Default: nil,
 	// a hidden node.
 	Published Publisher
-	// TickTime is how long a peer may be silent before it counts as gone; at least
-	// 4 times in it something is sent. Default: 60 s, as in OTP. It must not be
-	// longer than that of any peer.
-	TickTime time.Duration
-	// Queue is how many bytes of messages may wait for one peer until senders are
-	// held up. Default: 1 MiB, as OTP's +zdbbl.
-	Queue int
-	// ConnectTimeout bounds the making of a connection. Default: 7 s.
-	ConnectTimeout time.Duration
-	// Awake is how long the reader of a connection busy-waits for the next message
-	// before it blocks. It trades CPU for latency. A reader does so after a message that
-	// has come alone, while most messages come within that time and other goroutines do
-	// not need the core; one reader of a node at a time, and never on the only core that
-	// the program may use, nor under a quota of processor time (cgroup). Default: 100 us;
-	// negative: not at all.
-	Awake time.Duration
+	// NamedBy is a node that gives this one its name, as an erl gets one with -name undefined. Config.Name is undefined@HOST
+	// then. Start connects to it, by Erlang's protocol, and the node listens nowhere. The name is the node's as long as
+	// that connection lasts: with its end the node stops, and [Node.Err] says why. Default: the node has a name.
+	NamedBy Atom
+	// Client makes this node no member of the clusters that it connects to: it is a tool that asks something. Other nodes of
+	// this kind list, count and announce it as no peer. It has the rights that it has anyway.
+	Client bool
+}
+
+// Access is who may connect, and what they may do then. The zero value lets all do everything who know [Distribution].Cookie.
+type Access struct {
+	// Cookies gives other cookies for some peers: the one that they must know, and the one that they
+	// want. ok false: Distribution.Cookie. With an empty one there is no connection.
+	Cookies func(peer Atom) (in, out string, ok bool)
+	// OldCookies gives cookies that are accepted from a peer, and tried, beside those: while a
+	// cluster changes its cookie node by node. Connections stay as they are. Default: none.
+	OldCookies func(peer Atom) []string
 	// Allow decides whether a peer may start a process or call a function by name.
 	// It is asked for each way there is: spawns, rpc and erpc, the calls that go to rex,
 	// children that a supervisor is asked to start, the operator's service, and what a
@@ -75,32 +80,29 @@ type Distribution struct {
 	Allow func(peer Atom, e wire.Export) bool
 	// Rights say what each peer may do, beside Allow. Default: who knows the cookie may do everything.
 	Rights *rights.Policy
-	// NamedBy is a node that gives this one its name, as an erl gets one with -name undefined. Config.Name is undefined@HOST
-	// then. Start connects to it, by Erlang's protocol, and the node listens nowhere. The name is the node's as long as
-	// that connection lasts: with its end the node stops, and [Node.Err] says why. Default: the node has a name.
-	NamedBy Atom
-	// Client makes this node no member of the clusters that it connects to: it is a tool that asks something. Other nodes of
-	// this kind list, count and announce it as no peer. It has the rights that it has anyway.
-	Client bool
-	// Limits bound what one connection can make this node hold.
-	Limits dist.LinkLimits
-	// Cluster bounds what all other nodes together can make it hold, and the share of
-	// each.
-	Cluster ClusterLimits
+}
+
+// Timing is how long a node waits for its peers. The zero value of a field is its default.
+type Timing struct {
+	// TickTime is how long a peer may be silent before it counts as gone; at least
+	// 4 times in it something is sent. Default: 60 s, as in OTP. It must not be
+	// longer than that of any peer.
+	TickTime time.Duration
+	// ConnectTimeout bounds the making of a connection. Default: 7 s.
+	ConnectTimeout time.Duration
 	// Grace is how long a broken connection may take to be made again between the
 	// same two nodes without anything being lost or noticed: links and monitors
 	// stay, messages arrive, there is no NodeDown. It takes a protocol that can, and
 	// a peer that wants it, too; at most half of TickTime. Default: 0, Erlang's way:
 	// the end of a connection is the end of all that went over it.
 	Grace time.Duration
-	// Types are the Go types, and errors, that cross to other nodes as themselves. Of the
-	// default Protocols. Nil: those of [RegisterTypes]. Other Go values are refused between nodes
-	// of this kind, unless their types say which terms they stand for, by a method Term or tags of
-	// package etf.
-	Types *Types
-	// Compress is from how many bytes on messages are compressed between nodes of
-	// this kind. Of the default Protocols. Default: 0, never.
-	Compress int
+	// Awake is how long the reader of a connection busy-waits for the next message
+	// before it blocks. It trades CPU for latency. A reader does so after a message that
+	// has come alone, while most messages come within that time and other goroutines do
+	// not need the core; one reader of a node at a time, and never on the only core that
+	// the program may use, nor under a quota of processor time (cgroup). Default: 100 us;
+	// negative: not at all.
+	Awake time.Duration
 }
 
 // A Publisher starts what a published node has for others: see [Distribution].Published. Package global has it.
@@ -113,24 +115,25 @@ const drainTime = time.Second
 
 func (d *Distribution) validate(name Atom) error {
 	switch {
-	case d.Cookie == "" && d.Cookies == nil:
+	case d.Cookie == "" && d.Access.Cookies == nil:
 		return errors.New("node: Distribution.Cookie is empty: want the cookie that all nodes of the cluster share")
 	case d.NamedBy != "" && (d.Published != nil || d.Mesh != nil || d.Listen != "" && d.Listen != "-"):
 		return errors.New("node: Distribution.NamedBy: such a node is not Published, has no Mesh, and listens nowhere")
 	}
 	one, err := limits.Connection{
-		TickTime: d.TickTime, ConnectTimeout: d.ConnectTimeout, Grace: d.Grace, Queue: d.Queue, Compress: d.Compress,
+		TickTime: d.Timing.TickTime, ConnectTimeout: d.Timing.ConnectTimeout, Grace: d.Timing.Grace,
+		Queue: d.Limits.Queue, Compress: d.Compress,
 	}.WithDefaults()
 	if err != nil {
 		return err
 	}
-	d.TickTime, d.ConnectTimeout, d.Queue = one.TickTime, one.ConnectTimeout, one.Queue
-	d.Awake = peers.SpinTime(d.Awake, runtime.NumCPU(), peers.QuotaOfCPU())
-	cluster, err := limits.Cluster(d.Cluster).WithDefaults(d.TickTime / peers.TicksPerTime)
+	d.Timing.TickTime, d.Timing.ConnectTimeout, d.Limits.Queue = one.TickTime, one.ConnectTimeout, one.Queue
+	d.Timing.Awake = peers.SpinTime(d.Timing.Awake, runtime.NumCPU(), peers.QuotaOfCPU())
+	cluster, err := limits.Cluster(d.Limits.Cluster).WithDefaults(d.Timing.TickTime / peers.TicksPerTime)
 	if err != nil {
 		return err
 	}
-	d.Cluster = ClusterLimits(cluster)
+	d.Limits.Cluster = ClusterLimits(cluster)
 	if d.NamedBy != "" {
 		d.Listen = "-"
 	}
@@ -173,7 +176,7 @@ func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 	if named != nil {
 		peersConfig.Quota = named.Quota
 	}
-	n.sys.Values, n.sys.Rights = d.cfg.Types.codec(), cfg.Rights
+	n.sys.Values, n.sys.Rights = d.cfg.Types.codec(), cfg.Access.Rights
 	d.Cluster = peers.NewCluster(peersConfig)
 	n.dist, n.peers, n.types = d, d.Cluster, d.cfg.Types
 	err = n.startKernel()
@@ -212,15 +215,15 @@ func (n *Node) newDist(cfg Distribution) (*distribution, peers.ClusterConfig, er
 		return nil, peers.ClusterConfig{}, err
 	}
 	d := &distribution{n: n, cfg: cfg}
-	most := limits.Node{Queue: cfg.Queue, Link: cfg.Limits, Cluster: limits.Cluster(cfg.Cluster)}
+	most := limits.Node{Queue: cfg.Limits.Queue, Link: cfg.Limits.Link, Cluster: limits.Cluster(cfg.Limits.Cluster)}
 	return d, peers.ClusterConfig{
 		System: &n.sys, Origin: n.sys.Origin, Node: peerHost{n}, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
 		Quota:  limits.NewQuota(most.Quota()),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Erlang: erlang,
-		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: cfg.Published == nil, Client: cfg.Client, Rights: cfg.Rights,
-		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Awake: cfg.Awake,
+		Cookies: d.cookies, Old: cfg.Access.OldCookies, Hidden: cfg.Published == nil, Client: cfg.Client, Rights: cfg.Access.Rights,
+		TickTime: cfg.Timing.TickTime, ConnectTimeout: cfg.Timing.ConnectTimeout, Grace: cfg.Timing.Grace, Awake: cfg.Timing.Awake,
 		Mesh:      (*peers.MeshConfig)(cfg.Mesh),
-		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
+		FirstStep: peers.FirstStep(cfg.Transport, cfg.Timing.ConnectTimeout, limits.ConnectTimeout),
 	}, nil
 }
 
@@ -243,8 +246,8 @@ func (d *distribution) stop() {
 
 // cookies returns what peer must know and what it wants.
 func (d *distribution) cookies(peer Atom) (in, out string) {
-	if d.cfg.Cookies != nil {
-		if in, out, ok := d.cfg.Cookies(peer); ok {
+	if d.cfg.Access.Cookies != nil {
+		if in, out, ok := d.cfg.Access.Cookies(peer); ok {
 			return in, out
 		}
 	}

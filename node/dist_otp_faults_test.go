@@ -142,7 +142,7 @@ func TestFarErlFrozen(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret", "-kernel", "net_ticktime", "1")
 	cfg := c.config("go")
-	cfg.Distribution.TickTime = 2 * time.Second
+	cfg.Distribution.Timing.TickTime = 2 * time.Second
 	n := c.start(cfg)
 	me, got := catcher(t, n, "")
 	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name) })
@@ -328,8 +328,8 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	cfg := c.config("go")
-	cfg.Distribution.Queue = queue
-	cfg.Distribution.TickTime = time.Hour // or silence would end the connection, and Stop not wait for it
+	cfg.Distribution.Limits.Queue = queue
+	cfg.Distribution.Timing.TickTime = time.Hour // or silence would end the connection, and Stop not wait for it
 	cfg.Workers, cfg.Stages = 2, 2
 	n := c.start(cfg)
 	require.Equal(t, "true", e.Ask("register(sink, spawn(fun far:sink/0))"))
@@ -439,7 +439,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	cfg := c.config("go")
-	cfg.Distribution.Limits.Message = 1 << 20
+	cfg.Distribution.Limits.Link.Message = 1 << 20
 	n := c.start(cfg)
 	me, got := catcher(t, n, "")
 	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name); p.Send(e.echo(), wire.Tuple{p.Self(), 1}) })

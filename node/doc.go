@@ -95,7 +95,7 @@
 //
 // Links follow the link protocol of OTP. What comes with a connection only:
 //
-//   - While more waits for a peer than Distribution.Queue, whoever sends to it, links,
+//   - While more waits for a peer than Distribution.Limits.Queue, whoever sends to it, links,
 //     monitors or signals waits: until there is space, the connection is lost, or the
 //     process is killed. An actor gives up its stage meanwhile. A call does not wait for
 //     space: it waits for its answer anyway, and its context counts. Exits, and the answers
@@ -114,7 +114,7 @@
 //   - Stop writes the exit signals of its processes, for a second at most, before it closes
 //     the connections: links break with shutdown or killed, not with noconnection.
 //   - What has been given to a connection and has not arrived when the connection is lost, is
-//     lost without a dead letter. Distribution.Grace mends that between nodes of this kind.
+//     lost without a dead letter. Distribution.Timing.Grace mends that between nodes of this kind.
 //     [Deliver] says what has become of a message.
 //
 // docs/guarantees.md says what a slow peer can do to others, and what happens at each limit;
@@ -153,7 +153,7 @@
 //     it or take its name; system messages that have come as terms only look at it. OTP
 //     lets a peer do all that to its net_kernel. Code of the program may do everything.
 //
-// Rights: [Distribution].Allow decides what peers may start or call by name, whichever way
+// Rights: [Access].Allow decides what peers may start or call by name, whichever way
 // they ask. The peer is always the one over whose connection the request has come: a
 // process learns it with [Options].ShowPeer, by [From.Peer]. What that peer is called it
 // has said itself in the handshake; TLS, or cookies of single peers, prove it.
@@ -167,5 +167,5 @@
 // # Limits
 //
 // 134,217,727 processes; a name has at most 255 characters. An unbounded
-// mailbox grows with what is sent to it: see [Options].Limits.
+// mailbox grows with what is sent to it: see [Options].Bounds.
 package node

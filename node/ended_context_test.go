@@ -70,10 +70,6 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 		_, err := node.SpawnWait(ctx, w.me, node.Options{}, answering(nil))
 		return err
 	},
-	"node.SpawnWaitMonitor": func(w contextWorld, ctx context.Context) error {
-		_, _, err := node.SpawnWaitMonitor(ctx, w.me, node.Options{}, answering(nil))
-		return err
-	},
 	"node.Calling": nil,
 
 	"node_rpc.Apply": nil,

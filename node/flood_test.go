@@ -32,7 +32,7 @@ import (
 // limitOf returns what is used of a limit of a node.
 func limitOf(t testing.TB, n *node.Node, name string) observe.Limit {
 	t.Helper()
-	all := n.Limits()
+	all := n.LimitUsage()
 	i := slices.IndexFunc(all, func(l observe.Limit) bool { return l.Name == name })
 	require.GreaterOrEqual(t, i, 0, "%v", all)
 	return all[i]
@@ -45,7 +45,7 @@ func TestFloodOfPending(t *testing.T) {
 		for _, says := range []string{"", "\x00", "\x00\x05"} {
 			synctest.Test(t, func(t *testing.T) {
 				w := nodetest.NewCluster(t)
-				n, log := w.StartLogged("n", node.Distribution{Cluster: node.ClusterLimits{Pending: 32}})
+				n, log := w.StartLogged("n", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 32}}})
 				goroutines := nodetest.Goroutines()
 				peers := 0
 				for i := range 400 {
@@ -111,7 +111,7 @@ func TestMostConnections(t *testing.T) {
 			only, err := (&node.Distribution{}).ProtocolsByName(protocol)
 			require.NoError(t, err)
 			n, log := w.StartLogged("n", node.Distribution{Protocols: only,
-				Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 2}})
+				Limits: node.Limits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 2}}})
 			peer := func(name, host string) *node.Node {
 				d := node.Distribution{Protocols: only, Transport: w.Pipes.At(host)}
 				return w.StartWith(name, d)
@@ -191,7 +191,7 @@ func TestManyDials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
 		h := &hole{Pipes: w.Pipes}
-		n := w.StartWith("n", node.Distribution{Transport: h, Finder: everywhere{w.Places}, Cluster: node.ClusterLimits{Dials: 16}})
+		n := w.StartWith("n", node.Distribution{Transport: h, Finder: everywhere{w.Places}, Limits: node.Limits{Cluster: node.ClusterLimits{Dials: 16}}})
 		real, again := w.Start("real"), w.Start("again")
 		require.NoError(t, n.Connect(testkit.Context(t), again.Name()))
 		require.True(t, n.Disconnect(again.Name()))
@@ -231,7 +231,7 @@ func TestStrangersStress(t *testing.T) {
 	w := nodetest.NewCluster(t)
 	var all []*node.Node
 	for _, name := range []string{"a", "m", "z"} {
-		n := w.StartWith(name, node.Distribution{Cluster: node.ClusterLimits{Pending: 16}})
+		n := w.StartWith(name, node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 16}}})
 		_, err := n.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 		require.NoError(t, err)
 		all = append(all, n)
@@ -324,7 +324,7 @@ func randomOf(seed uint64, k int) *rand.Rand { return rand.New(rand.NewPCG(seed,
 func TestFloodOfRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
-		n := w.StartWith("n", node.Distribution{Cluster: node.ClusterLimits{Pending: 16, PendingPerSource: 16}})
+		n := w.StartWith("n", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 16, PendingPerSource: 16}}})
 		synctest.Wait()
 		before := nodetest.Goroutines()
 		for range 300 {
@@ -347,7 +347,7 @@ func TestEndlessTLSHandshake(t *testing.T) {
 		files := certtest.New(t, "ca").Write(t.TempDir(), certtest.Host("127.0.0.1"))
 		tr, err := tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.Pipes})
 		require.NoError(t, err)
-		n := w.StartWith("n", node.Distribution{Transport: tr, Cluster: node.ClusterLimits{Pending: 8}})
+		n := w.StartWith("n", node.Distribution{Transport: tr, Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 8}}})
 		synctest.Wait()
 		handshakes := func() int { return nodetest.Goroutines("wire/tlsdist.") }
 		before := handshakes() // those of the listener

@@ -52,7 +52,7 @@ func TestFarStopTells(t *testing.T) {
 func TestFarFullMailbox(t *testing.T) {
 	_, b, self, remote := two(t)
 	hold := make(chan struct{})
-	full, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+	full, err := b.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 		node.ActorFunc(func(*node.Context, any) error { <-hold; return nil }))
 	require.NoError(t, err)
 	defer close(hold)
@@ -70,7 +70,7 @@ func TestFarFullMailbox(t *testing.T) {
 func TestFarResultIntoFullMailbox(t *testing.T) {
 	a, b, self, remote := two(t)
 	hold, results := make(chan struct{}), make(chan any, 64)
-	asks, err := a.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+	asks, err := a.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 		node.ActorFunc(func(c *node.Context, msg any) error {
 			if msg == "go" {
 				for i := range 20 {
@@ -226,7 +226,7 @@ func TestFarNoCookie(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	cfg := c.Config("a")
 	cfg.Distribution.Cookie = ""
-	cfg.Distribution.Cookies = func(peer node.Atom) (string, string, bool) { return "secret", "secret", peer == "b@127.0.0.1" }
+	cfg.Distribution.Access.Cookies = func(peer node.Atom) (string, string, bool) { return "secret", "secret", peer == "b@127.0.0.1" }
 	a, err := node.Start(cfg)
 	require.NoError(t, err)
 	defer a.Stop()
@@ -283,8 +283,8 @@ func TestFarHeldUp(t *testing.T) {
 			cfg := c.Config("a")
 			slow := &stalled{Memory: c.Memory}
 			cfg.Distribution.Protocols = []dist.Protocol{slow}
-			cfg.Distribution.Queue = 1000
-			cfg.Distribution.TickTime = time.Hour // or silence would end the connection at last
+			cfg.Distribution.Limits.Queue = 1000
+			cfg.Distribution.Timing.TickTime = time.Hour // or silence would end the connection at last
 			a, err := node.Start(cfg)
 			require.NoError(t, err)
 			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))

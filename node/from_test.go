@@ -29,7 +29,9 @@ func eachLink(t *testing.T, f func(t *testing.T, start func(name node.Atom) *nod
 		t.Run(l.name, func(t *testing.T) {
 			c := nodetest.NewCluster(t)
 			c.Speak(l.proto)
-			f(t, func(name node.Atom) *node.Node { return c.StartWith(string(name), node.Distribution{Grace: l.grace}) })
+			f(t, func(name node.Atom) *node.Node {
+				return c.StartWith(string(name), node.Distribution{Timing: node.Timing{Grace: l.grace}})
+			})
 		})
 	}
 }

@@ -184,7 +184,7 @@ func TestOwnMailboxIsFull(t *testing.T) {
 			},
 		} {
 			errs := make(chan error, 1)
-			pid := s.With(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
+			pid := s.With(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
 				func(p nodetest.Self, _ any) error {
 					var err error
 					for range 3 { // a blocking process has taken the message by now
@@ -247,7 +247,7 @@ func TestTimersToNames(t *testing.T) {
 		require.ErrorIs(t, err, node.ErrNoDest)
 
 		to := h.Self()
-		full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		full, err := n.SpawnOpt(node.Options{Name: "full", Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 			node.ProcessFunc(func(p *node.Process) error {
 				<-time.After(time.Hour)
 				for {

@@ -254,7 +254,7 @@ func TestSilentStayConnected(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := nodetest.NewCluster(t)
 				w.Speak(protocol)
-				d := node.Distribution{TickTime: 20 * time.Second}
+				d := node.Distribution{Timing: node.Timing{TickTime: 20 * time.Second}}
 				a, b := w.StartWith("a", d), w.StartWith("b", d)
 				w.Connect(a, b)
 				heard := 0

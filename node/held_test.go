@@ -27,7 +27,7 @@ import (
 func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *logtest.Text) {
 	c, log := nodetest.NewCluster(t), new(logtest.Text)
 	c.Log = log.Logger()
-	far, near = c.StartWith("far", node.Distribution{Cluster: l}), c.Start("near")
+	far, near = c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: l}}), c.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, mfa("hold", "echo", 0), func([]any) (node.Actor, error) {
 		return node.ActorFunc(echo), nil
 	}))
@@ -150,7 +150,7 @@ func TestQuotaRexByConnection(t *testing.T) {
 	for _, passedOn := range []bool{false, true} {
 		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {
 			tr := nodetest.NewPipes()
-			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
+			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 			require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 				<-ctx.Done()
 				return nil, nil

@@ -89,12 +89,12 @@ func TestObservationTakesNothing(t *testing.T) {
 		stage, waiting int
 	}{
 		"actor":           {actor, Options{}, 0, 3},
-		"bounded mailbox": {actor, Options{Limits: mailbox.Limits{Messages: 9}}, 0, 3},
-		"user mailbox":    {actor, Options{Mailbox: inbox.NewBounded(mailbox.Limits{})}, 0, 3},
+		"bounded mailbox": {actor, Options{Bounds: mailbox.Bounds{Messages: 9}}, 0, 3},
+		"user mailbox":    {actor, Options{Mailbox: inbox.NewBounded(mailbox.Bounds{})}, 0, 3},
 		"detached":        {actor, Options{Place: Detached()}, -1, 3},
 		"coroutine":       {function, Options{Coroutine: true}, 0, 2},
 		"process":         {function, Options{}, -1, 2},
-		"boxed process":   {function, Options{Mailbox: inbox.NewBounded(mailbox.Limits{})}, -1, 2},
+		"boxed process":   {function, Options{Mailbox: inbox.NewBounded(mailbox.Bounds{})}, -1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, err := Start(Config{Workers: 1, Stages: 1, Blocked: time.Hour})

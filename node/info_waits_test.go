@@ -74,7 +74,7 @@ func TestInfoShowsWaits(t *testing.T) {
 	stuck, err := a.SpawnOpt(node.Options{Name: "stuck"}, nodetest.Actor.Actor(nodetest.Ignore))
 	require.NoError(t, err)
 	gate, entered := make(chan struct{}), make(chan struct{})
-	full, err := a.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+	full, err := a.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 		node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
 	require.NoError(t, err)
 	defer close(gate)

@@ -20,7 +20,7 @@ func TestRexIsNotHeldUp(t *testing.T) {
 	n := nodetest.NewMemoryCluster(t).Start("a")
 	release := make(chan struct{})
 	defer close(release)
-	full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+	full, err := n.SpawnOpt(node.Options{Name: "full", Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 		node.ActorFunc(func(*node.Context, any) error { <-release; return nil }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(full, "first"))
@@ -47,7 +47,7 @@ func TestReplyIsNotHeldUp(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n, full, release := fullMailbox(t, s)
 			alias := make(chan node.Ref, 1)
-			owner, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+			owner, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 				node.ActorFunc(func(c *node.Context, _ any) error { alias <- c.Alias(); <-release; return nil }))
 			require.NoError(t, err)
 			require.NoError(t, n.Send(owner, "first"))

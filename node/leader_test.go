@@ -101,7 +101,7 @@ func TestMessages(t *testing.T) {
 		n.Exit(pid, node.Kill)
 		assert.Empty(t, n.Inside(process.Key{}).Messages(pid, 3))
 	}
-	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, nodetest.Actor.Actor(func(nodetest.Self, any) error { return node.ErrUnhandled }))
+	boxed, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 5}}, nodetest.Actor.Actor(func(nodetest.Self, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(boxed, 1))
 	assert.Empty(t, n.Inside(process.Key{}).Messages(boxed, 3))
@@ -158,7 +158,7 @@ func TestRexAsksAllow(t *testing.T) {
 	cfg := c.Config("b")
 	var asked []string
 	var mu sync.Mutex
-	cfg.Distribution.Allow = func(peer node.Atom, e wire.Export) bool {
+	cfg.Distribution.Access.Allow = func(peer node.Atom, e wire.Export) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if e.Module == "m" { // nodes ask each other for their release, at any time
@@ -195,7 +195,7 @@ func TestAllowLooksAtTheCaller(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	cfg := c.Config("b")
 	var b *node.Node
-	cfg.Distribution.Allow = func(node.Atom, wire.Export) bool {
+	cfg.Distribution.Access.Allow = func(node.Atom, wire.Export) bool {
 		for pid := range b.Inside(process.Key{}).Processes() {
 			b.Info(pid)
 		}

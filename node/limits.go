@@ -10,8 +10,19 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
+// Limits bound what other nodes can make this one hold. Those of a running node change with [Node.SetLimits].
+type Limits struct {
+	// Queue is how many bytes of messages may wait for one peer until senders are
+	// held up. Default: 1 MiB, as OTP's +zdbbl.
+	Queue int
+	// Link bounds what one connection can make this node hold.
+	Link dist.LinkLimits
+	// Cluster bounds what all other nodes together can make it hold, and the share of each.
+	Cluster ClusterLimits
+}
+
 // ClusterLimits bound what all other nodes together can make this one hold, and how
-// much of it is each one's share. What is above [Distribution].Limits counts for one
+// much of it is each one's share. What is above [Limits].Link counts for one
 // connection; this is for the node. The zero value of a field is its default;
 // a negative one is an error. docs/guarantees.md says what happens at each.
 type ClusterLimits struct {
@@ -51,7 +62,7 @@ type ClusterLimits struct {
 	// but at least one message of the longest.
 	Fragments int
 	// Stall is how long a peer may take nothing while senders are held up for it, or more waits for it than
-	// Distribution.Queue. Then the connection ends, at most a quarter of Stall later. With
+	// Limits.Queue. Then the connection ends, at most a quarter of Stall later. With
 	// Grace it counts only while something comes from the peer. Default: a quarter of
 	// TickTime.
 	Stall time.Duration
@@ -83,25 +94,19 @@ func DefaultClusterLimits(tickTime time.Duration) ClusterLimits {
 	return ClusterLimits(limits.Default(tickTime, peers.TicksPerTime))
 }
 
-// DistributionLimits are the limits of a [Distribution] that can change while the node runs.
-type DistributionLimits struct {
-	Queue   int             // for new connections
-	Limits  dist.LinkLimits // for new connections
-	Cluster ClusterLimits
-}
-
-// SetLimits replaces limits of the [Distribution]; 0 is the default of a field. Nothing ends because less is allowed than there
-// is: more is refused until there is less. But what waits to be sent is judged by the new Answers, Queued and Stall.
-func (n *Node) SetLimits(l DistributionLimits) error {
+// SetLimits replaces the limits of the [Distribution]; 0 is the default of a field. Queue and Link are for new connections.
+// Nothing ends because less is allowed than there is: more is refused until there is less. But what waits to be sent is judged
+// by the new Answers, Queued and Stall.
+func (n *Node) SetLimits(l Limits) error {
 	if n.dist == nil {
 		return errors.New("node: SetLimits: this node has no Distribution")
 	}
-	return n.dist.SetLimits(limits.Node{Queue: l.Queue, Link: l.Limits, Cluster: limits.Cluster(l.Cluster)})
+	return n.dist.SetLimits(limits.Node{Queue: l.Queue, Link: l.Link, Cluster: limits.Cluster(l.Cluster)})
 }
 
-// Limits returns the limits that the node has, and what is used of them: for metrics
+// LimitUsage returns the limits that the node has, and what is used of them: for metrics
 // and tools. The order is always the same.
-func (n *Node) Limits() []observe.Limit {
+func (n *Node) LimitUsage() []observe.Limit {
 	alive, _ := n.sys.Tally.Sum()
 	all := []observe.Limit{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(alive)}}
 	if n.dist != nil {

@@ -19,8 +19,8 @@ import (
 func TestSetLimits(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
-			Monitors: 3, Links: 3, Spawned: 3}})
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
+			Monitors: 3, Links: 3, Spawned: 3}}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
 			return node.ActorFunc(echo), nil
 		}))
@@ -60,10 +60,10 @@ func TestSetLimits(t *testing.T) {
 		}
 		used("monitors", 3, 3)
 
-		require.ErrorContains(t, n.SetLimits(node.DistributionLimits{Cluster: node.ClusterLimits{Links: -1}}), "must not be negative")
-		require.ErrorContains(t, n.SetLimits(node.DistributionLimits{Queue: -1}), "must not be negative")
+		require.ErrorContains(t, n.SetLimits(node.Limits{Cluster: node.ClusterLimits{Links: -1}}), "must not be negative")
+		require.ErrorContains(t, n.SetLimits(node.Limits{Queue: -1}), "must not be negative")
 		used("links", 3, 3)
-		require.NoError(t, n.SetLimits(node.DistributionLimits{
+		require.NoError(t, n.SetLimits(node.Limits{
 			Cluster: node.ClusterLimits{Connections: 1, Monitors: 2, Links: 2, Spawned: 2}}))
 		used("connections", 1, 2)
 		monitor()
@@ -91,7 +91,7 @@ func TestSetLimits(t *testing.T) {
 		link(pid)
 		used("links", 2, 2)
 
-		require.NoError(t, n.SetLimits(node.DistributionLimits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3}}))
+		require.NoError(t, n.SetLimits(node.Limits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3}}))
 		connectRaw(t, n, tr, p(), "c@127.0.0.1")
 		monitor()
 		used("monitors", 1<<18, 4)
@@ -107,7 +107,7 @@ func TestSetLimitsOfOneConnection(t *testing.T) {
 		pid, err := n.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		a := connectRaw(t, n, tr, p(), "a@127.0.0.1")
-		require.NoError(t, n.SetLimits(node.DistributionLimits{Limits: dist.LinkLimits{Message: 64 << 10}}))
+		require.NoError(t, n.SetLimits(node.Limits{Link: dist.LinkLimits{Message: 64 << 10}}))
 		b := connectRaw(t, n, tr, p(), "b@127.0.0.1")
 		long := func(r *raw) error {
 			err := r.say(dist.Frame{Op: dist.OpSend, From: r.id.PID(5), To: pid, Payload: make([]byte, 512<<10)})
@@ -123,5 +123,5 @@ func TestSetLimitsOfOneConnection(t *testing.T) {
 		_, up := node.FarProtocol(n, "a@127.0.0.1")
 		require.True(t, up)
 	})
-	require.ErrorContains(t, nodetest.Start(t, node.Config{}).SetLimits(node.DistributionLimits{}), "no Distribution")
+	require.ErrorContains(t, nodetest.Start(t, node.Config{}).SetLimits(node.Limits{}), "no Distribution")
 }

@@ -32,11 +32,11 @@ func inFlight(s nodetest.Style) int {
 func TestBoundedMailbox(t *testing.T) {
 	bounds := []struct {
 		name string
-		of   func(n int) mailbox.Limits
+		of   func(n int) mailbox.Bounds
 	}{
-		{"messages", func(n int) mailbox.Limits { return mailbox.Limits{Messages: n} }},
-		{"bytes", func(n int) mailbox.Limits {
-			return mailbox.Limits{Bytes: 10 * n, Size: func(any) int { return 10 }}
+		{"messages", func(n int) mailbox.Bounds { return mailbox.Bounds{Messages: n} }},
+		{"bytes", func(n int) mailbox.Bounds {
+			return mailbox.Bounds{Bytes: 10 * n, Size: func(any) int { return 10 }}
 		}},
 	}
 	policies := []struct {
@@ -66,7 +66,7 @@ func TestBoundedMailbox(t *testing.T) {
 						limits.Policy = p.policy
 						var told []any
 						limits.Dropped = func(m any) { told = append(told, m) }
-						pid := s.With(node.Options{Limits: limits}).Spawn(t, n, func(_ nodetest.Self, m any) error {
+						pid := s.With(node.Options{Bounds: limits}).Spawn(t, n, func(_ nodetest.Self, m any) error {
 							if m == "gate" {
 								<-release
 								return nil
@@ -124,7 +124,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 			t.Run(from.Name+" to "+to.Name, func(t *testing.T) {
 				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 				got := make(chan any, 100)
-				receiver := to.With(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
+				receiver := to.With(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
 					func(_ nodetest.Self, m any) error {
 						got <- m
 						return nil
@@ -166,7 +166,7 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 
 // fullMailbox returns a process of a style whose mailbox makes senders wait and has no room.
 func fullMailbox(t *testing.T, s nodetest.Style) (n *node.Node, pid node.PID, release chan struct{}) {
-	n, pid, release = gate(t, s, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}})
+	n, pid, release = gate(t, s, node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}})
 	for range 1 + 1 - inFlight(s) {
 		require.NoError(t, n.Send(pid, "gate"))
 		synctest.Wait()
@@ -263,7 +263,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
 	assert.Equal(t, "answer", next(deadletter.LateReply).Message)
 
-	full := nodetest.Actor.With(node.Options{Scheduler: &stepper{}, Limits: mailbox.Limits{Messages: 1}}).Spawn(t, n, nodetest.Ignore)
+	full := nodetest.Actor.With(node.Options{Scheduler: &stepper{}, Bounds: mailbox.Bounds{Messages: 1}}).Spawn(t, n, nodetest.Ignore)
 	require.NoError(t, n.Send(full, 1))
 	require.ErrorIs(t, n.Send(full, 2), node.ErrMailboxFull)
 	l = next(deadletter.MailboxFull)
@@ -367,7 +367,7 @@ func TestBoundedWaits(t *testing.T) {
 			server := nodetest.Actor.Spawn(t, n, parrot)
 			results := make(chan error, 100)
 			start := make(chan struct{})
-			pid, err := n.SpawnOpt(s.With(node.Options{Limits: mailbox.Limits{Messages: 2}}).Options,
+			pid, err := n.SpawnOpt(s.With(node.Options{Bounds: mailbox.Bounds{Messages: 2}}).Options,
 				node.ProcessFunc(func(p *node.Process) error {
 					<-start // the mailbox is full
 					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })

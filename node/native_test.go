@@ -81,7 +81,7 @@ func TestNativeReceipts(t *testing.T) {
 // With Grace a connection may break: nobody notices.
 func TestNativeGrace(t *testing.T) {
 	cut := &nodetest.Cutter{}
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{Grace: testkit.Limit, Transport: cut})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{Timing: node.Timing{Grace: testkit.Limit}, Transport: cut})
 	self := nodetest.Open(t, a)
 	const n = 10_000
 	done := make(chan int, 1)

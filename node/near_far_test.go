@@ -213,7 +213,7 @@ var placements = []placement{
 	{"erlang", testkit.Merge, func(t *testing.T) *world { return separate(t, node.Distribution{}, "erlang") }},
 	{"grace", testkit.Merge, func(t *testing.T) *world {
 		cut := &nodetest.Cutter{}
-		w := separate(t, node.Distribution{Grace: testkit.Limit, Transport: cut}, "native")
+		w := separate(t, node.Distribution{Timing: node.Timing{Grace: testkit.Limit}, Transport: cut}, "native")
 		w.cutAgain(t, cut)
 		return w
 	}},

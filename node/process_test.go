@@ -85,7 +85,7 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 			watch, err := n.Open()
 			require.NoError(t, err)
 			for _, times := range []int{1, 3} {
-				_, _, err := watch.SpawnMonitor(node.ProcessFunc(func(p *node.Process) error {
+				_, err := watch.SpawnOpt(node.Options{Monitor: new(node.Ref)}, node.ProcessFunc(func(p *node.Process) error {
 					lockThread(times)
 					wait(p, never)
 					return nil

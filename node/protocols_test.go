@@ -178,8 +178,8 @@ func TestListeners(t *testing.T) {
 			`Listeners has an address for "smoke", which is not one of Distribution.Protocols: ["memory" "erlang"]`},
 		{node.Distribution{Protocols: []dist.Protocol{c.Memory, c.Memory}}, "lists memory twice"},
 		{node.Distribution{Listen: "nowhere"}, "want host:port"},
-		{node.Distribution{Grace: -1}, "must not be negative"},
-		{node.Distribution{Grace: 1 << 40}, "at most half of TickTime"},
+		{node.Distribution{Timing: node.Timing{Grace: -1}}, "must not be negative"},
+		{node.Distribution{Timing: node.Timing{Grace: 1 << 40}}, "at most half of TickTime"},
 	} {
 		bad.d.Cookie, bad.d.Finder = "secret", c.Places
 		if bad.d.Protocols == nil {

@@ -130,7 +130,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 		for kind, server := range servers {
 			t.Run(kind, func(t *testing.T) {
 				tr := nodetest.NewPipes()
-				n, _ := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}})
+				n, _ := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}}})
 				_, err := n.SpawnOpt(node.Options{Name: "server"}, server)
 				require.NoError(t, err)
 				r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
@@ -168,8 +168,8 @@ func TestQuotaFrozenCaller(t *testing.T) {
 func TestQuotaAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
-			Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}})
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10,
+			Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 		before := heapNow()
 		me, nobody := r.id.PID(5), wire.NewOrigin(r.Peer().ID).PID(1<<40|12345)
@@ -192,8 +192,8 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 func TestQuotaLongAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
-			Cluster: node.ClusterLimits{Answers: 1 << 20, Queued: 1 << 30, Stall: time.Hour}})
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10,
+			Cluster: node.ClusterLimits{Answers: 1 << 20, Queued: 1 << 30, Stall: time.Hour}}})
 		long := make([]byte, 8<<20)
 		_, err := n.SpawnOpt(node.Options{Name: "long"}, node.ActorFunc(func(c *node.Context, msg any) error {
 			if r, ok := c.Node().AsRequest(msg); ok {
@@ -266,7 +266,7 @@ func flood(t *testing.T, n *node.Node, to node.PID) <-chan struct{} {
 func TestQuotaStall(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := dist.TCP{}
-		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: 300 * time.Millisecond}})
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: 300 * time.Millisecond}}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 		stop := make(chan struct{})
 		defer close(stop)
@@ -293,7 +293,8 @@ func TestQuotaSlowReader(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const stall = 4 * time.Second
 			tr := nodetest.NewPipes()
-			n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Awake: -1, Cluster: node.ClusterLimits{Stall: stall}})
+			n, log := exposed(t, tr, p(), node.Distribution{Timing: node.Timing{Awake: -1},
+				Limits: node.Limits{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: stall}}})
 			r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
 			over := flood(t, n, r.id.PID(5))
 			b := make([]byte, 16<<10)
@@ -349,8 +350,8 @@ func TestQuotaFragments(t *testing.T) {
 	const message = 4 << 20
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Limits: dist.LinkLimits{Message: message},
-			Cluster: node.ClusterLimits{Fragments: 5 << 20}})
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Link: dist.LinkLimits{Message: message},
+			Cluster: node.ClusterLimits{Fragments: 5 << 20}}})
 		got := make(chan int, 1)
 		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(_ *node.Context, msg any) error {
 			got <- len(msg.([]byte))
@@ -409,7 +410,7 @@ func TestQuotaFragments(t *testing.T) {
 func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}})
+		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
 			return node.ActorFunc(echo), nil
 		}))
@@ -483,7 +484,7 @@ func TestQuotaHeld(t *testing.T) {
 // A call of rex is a process, too.
 func TestQuotaHeldByRex(t *testing.T) {
 	tr := nodetest.NewPipes()
-	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
+	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 	require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 		<-ctx.Done()
 		return nil, nil

@@ -177,7 +177,7 @@ func TestRuns(t *testing.T) {
 	}{
 		{node.Options{}, actor()},
 		{node.Options{Place: node.Detached()}, actor()},
-		{node.Options{Limits: mailbox.Limits{Messages: 1 << 20}}, actor()},
+		{node.Options{Bounds: mailbox.Bounds{Messages: 1 << 20}}, actor()},
 		{node.Options{}, process()},
 		{node.Options{Coroutine: true}, process()},
 	} {

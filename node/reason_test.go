@@ -372,7 +372,7 @@ func TestCrashReportSays(t *testing.T) {
 		h, err := n.Open()
 		require.NoError(t, err)
 		h.TrapExit(true)
-		middle, err := h.SpawnLink(node.ActorFunc(func(c *node.Context, m any) error {
+		middle, err := h.SpawnOpt(node.Options{Link: true}, node.ActorFunc(func(c *node.Context, m any) error {
 			_, err := c.SpawnOpt(node.Options{Link: true, Name: "baker", Label: "cakes"},
 				begins(func(*node.Context) error { panicsHere(); return nil }))
 			return err
@@ -405,7 +405,8 @@ func TestCrashReportSays(t *testing.T) {
 func TestCrashWithoutLog(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
-	pid, ref, err := h.SpawnMonitor(node.ActorFunc(func(*node.Context, any) error { panic(1) }))
+	var ref node.Ref
+	pid, err := h.SpawnOpt(node.Options{Monitor: &ref}, node.ActorFunc(func(*node.Context, any) error { panic(1) }))
 	require.NoError(t, err)
 	n.Send(pid, 1)
 	d := nodetest.Next[node.Down](t, h)

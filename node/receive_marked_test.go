@@ -331,7 +331,7 @@ func TestMarkBeforeMonitorAndAlias(t *testing.T) {
 func TestMarkInBoundedMailbox(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, s := range nodetest.BlockingStyles() {
-		s.Options.Limits.Messages = 10
+		s.Options.Bounds.Messages = 10
 		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, 2)
 			_, err := p.ReceiveWithin(0, is("none"))

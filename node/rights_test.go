@@ -39,7 +39,7 @@ func startGuarded(t *testing.T, c *nodetest.Cluster, r rights.Config, d node.Dis
 	p, err := rights.New(r)
 	require.NoError(t, err)
 	g := &guarded{cluster: c, policy: p, got: make(chan any, 100)}
-	d.Rights = p
+	d.Access.Rights = p
 	g.Node, g.log = c.StartLogged("g", d)
 	spawn := func(name node.Atom) node.PID {
 		pid, err := g.SpawnOpt(node.Options{Name: name}, node.ActorFunc(func(_ *node.Context, msg any) error {
@@ -218,9 +218,9 @@ func TestRightsToWatch(t *testing.T) {
 func TestRightToConnect(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "good@*", May: []string{"connect"}}}},
-			node.Distribution{TickTime: 2 * time.Second})
-		bad := g.peer(t, "bad@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
-		good := g.peer(t, "good@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
+			node.Distribution{Timing: node.Timing{TickTime: 2 * time.Second}})
+		bad := g.peer(t, "bad@127.0.0.1", "secret", node.Distribution{Timing: node.Timing{TickTime: 2 * time.Second}})
+		good := g.peer(t, "good@127.0.0.1", "secret", node.Distribution{Timing: node.Timing{TickTime: 2 * time.Second}})
 		require.ErrorIs(t, bad.Connect(testkit.Context(t), g.Name()), dist.ErrNotAllowed)
 		err := g.Connect(testkit.Context(t), bad.Name())
 		require.ErrorIs(t, err, dist.ErrNotAllowed)
@@ -307,7 +307,7 @@ func TestRightsByCertificate(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		start := func(name, dns string, p *rights.Policy) *node.Node {
-			d := *c.ConfigWith(name, node.Distribution{Rights: p}).Distribution
+			d := *c.ConfigWith(name, node.Distribution{Access: node.Access{Rights: p}}).Distribution
 			n, _ := secure(t, name, c.Places, leaf(dns), d)
 			return n
 		}
@@ -335,7 +335,7 @@ func TestRightsOfOTP(t *testing.T) {
 	port, finder := otpMapper(t, "127.0.0.1")
 	p, err := rights.New(rights.Config{})
 	require.NoError(t, err)
-	g, log := otpPeer(t, "go@127.0.0.1", node.Distribution{Finder: finder, Rights: p})
+	g, log := otpPeer(t, "go@127.0.0.1", node.Distribution{Finder: finder, Access: node.Access{Rights: p}})
 	require.NoError(t, rpc.Export(g, wire.Export{Module: "lib", Function: "echo", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return args[0], nil }))
 	o := startOTP(t, port, "-name", "e@127.0.0.1")

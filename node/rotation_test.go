@@ -37,9 +37,9 @@ func startRotating(t *testing.T, name node.Atom, finder discovery.Finder, p dist
 	r := new(rotating)
 	r.set("old")
 	r.Node = nodetest.Start(t, node.Config{Name: name, Log: new(logtest.Text).Logger(), Distribution: &node.Distribution{
-		Protocols: []dist.Protocol{p}, Finder: finder, Listen: "127.0.0.1:0", Grace: grace, Transport: &r.conns,
-		Cookies:    func(node.Atom) (in, out string, ok bool) { c := r.now.Load().cookie; return c, c, true },
-		OldCookies: func(node.Atom) []string { return r.now.Load().old },
+		Protocols: []dist.Protocol{p}, Finder: finder, Listen: "127.0.0.1:0", Timing: node.Timing{Grace: grace}, Transport: &r.conns,
+		Access: node.Access{Cookies: func(node.Atom) (in, out string, ok bool) { c := r.now.Load().cookie; return c, c, true },
+			OldCookies: func(node.Atom) []string { return r.now.Load().old }},
 	}})
 	return r
 }

@@ -122,10 +122,10 @@ func (f *Future[R]) watches() *process.Watches {
 
 // callExported calls the function that is exported as module:function with as many arguments; the
 // error is erpc.ErrUndef if there is none, or if ctx is that of a process which a peer has
-// started, and Distribution.Allow refuses that peer the function.
+// started, and Distribution.Access.Allow refuses that peer the function.
 func (n *Node) callExported(ctx context.Context, module, function Atom, args []any) (any, error) {
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
-	if n.dist != nil && (n.dist.cfg.Allow != nil || n.dist.cfg.Rights != nil) && !n.allowsIn(ctx, e) {
+	if n.dist != nil && (n.dist.cfg.Access.Allow != nil || n.dist.cfg.Access.Rights != nil) && !n.allowsIn(ctx, e) {
 		return nil, erpc.UndefExport(e)
 	}
 	f, all := n.exports.Find(module, function, args)

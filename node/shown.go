@@ -86,7 +86,7 @@ func (f From) madeBy() Atom {
 func (f From) isTerm() bool { return f.t.Call != nil && f.t.Call.Far != nil }
 
 // allows reports whether who has made a request may have something run by name: see
-// [Distribution].Allow. Go code of this program always may; a request that nobody knows
+// [Access].Allow. Go code of this program always may; a request that nobody knows
 // the node of may if all nodes may.
 func (f From) allows(e wire.Export) bool {
 	if !f.isTerm() {
@@ -97,12 +97,12 @@ func (f From) allows(e wire.Export) bool {
 }
 
 // allowsPeer reports whether a peer may have something run by name: what
-// [Distribution].Allow says. Peer "" is for one that is not known.
+// [Access].Allow says. Peer "" is for one that is not known.
 func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
-	if n.dist == nil || n.dist.cfg.Allow == nil {
+	if n.dist == nil || n.dist.cfg.Access.Allow == nil {
 		return true
 	}
-	return peer != "" && n.dist.cfg.Allow(peer, e)
+	return peer != "" && n.dist.cfg.Access.Allow(peer, e)
 }
 
 // allowsIn reports whether the process whose context ctx is may call e by name: one that
@@ -113,7 +113,7 @@ func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	case o == nil:
 		return true
 	case o.Peer == unknown:
-		return n.allowsPeer("", e) && n.dist.cfg.Rights == nil
+		return n.allowsPeer("", e) && n.dist.cfg.Access.Rights == nil
 	}
 	g := (&peers.Asker{System: &n.sys, Who: o.Who}).Granted()
 	return n.allowsPeer(o.Peer, e) && (g.RPC(e) || g.Spawn(e))

@@ -22,6 +22,8 @@ type Options struct {
 	Name  Atom   // registered before the process runs; "": none
 	Label string // what Info and logs show beside the name and the PID
 	Link  bool   // link to the spawning process
+	// Monitor, if not nil, is set to the reference of a monitor that the spawning process has from the beginning.
+	Monitor *Ref `isolation:"share"`
 	// Via returns what runs in place of the behaviour. It is how a process gets a name in another registry than the
 	// node's, OTP's {via, Module, Name}: see global.As. An Announce waits for its Init.
 	Via func(Actor) Actor `isolation:"share"`
@@ -44,10 +46,10 @@ type Options struct {
 	// counts as one that waits for Started: a supervisor, say, answers no calls before.
 	Announce bool
 
-	// Limits bound the mailbox; the zero value does not. A message counts until an Actor's handler has returned, or a
+	// Bounds are those of the mailbox; the zero value has none. A message counts until an Actor's handler has returned, or a
 	// Process's Receive has. Exit signals and Downs get in past the bound.
-	Limits mailbox.Limits
-	// Mailbox replaces the default mailbox. Not together with Limits.
+	Bounds mailbox.Bounds
+	// Mailbox replaces the default mailbox. Not together with Bounds.
 	Mailbox mailbox.Box
 	// Scheduler runs an Actor or a coroutine in place of the stages. Not together with Place.
 	Scheduler sched.Scheduler
@@ -72,12 +74,11 @@ type Options struct {
 	// counts among those that this node may have started here, [ClusterLimits].Spawned,
 	// until it ends, and so does its Name for [ClusterLimits].Names; of more the spawn
 	// fails with [ErrTooMany]. It may do by name what that node may: see
-	// [Distribution].Allow. "", or this node itself: it counts for nobody.
+	// [Access].Allow. "", or this node itself: it counts for nobody.
 	For Atom
 
-	owner   *limits.Owner       // that the process counts for already; nil: none, unless For says one
-	service *tables.Reservation // of the service that the process is one of; nil: of none
-	monitor bool
+	owner   *limits.Owner          // that the process counts for already; nil: none, unless For says one
+	service *tables.Reservation    // of the service that the process is one of; nil: of none
 	birth   process.Ticket         // is settled when Init has returned
 	before  func(*process.Process) // called before the process runs
 	inline  *executor.InlineWorker // of the pool, who spawns it; nil: none
@@ -102,7 +103,7 @@ func Detached() Place { return Place{runner.Place{Kind: runner.Detached}} }
 // noOptions are those of a spawn without options. Nobody writes them.
 var noOptions Options
 
-// plain reports whether o is the zero value, monitor apart.
+// plain reports whether o is the zero value, Monitor apart.
 func (o *Options) plain() bool {
 	if o == &noOptions {
 		return true
@@ -110,7 +111,7 @@ func (o *Options) plain() bool {
 	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Daemon && o.For == "" &&
 		!o.CopyMessages && !o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && !o.Coroutine &&
 		o.Place.p.Kind == runner.Anywhere && o.Mailbox == nil && o.Scheduler == nil &&
-		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0
+		o.Bounds.Messages == 0 && o.Bounds.Bytes == 0 && o.Bounds.Policy == 0
 }
 
 // nothing reports whether b is no behaviour at all. A nil pointer may be one.
@@ -135,20 +136,22 @@ func (o *Options) validate(n *Node, caller *process.Process, b Actor) error {
 	switch {
 	case o.Link && caller == nil:
 		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
+	case o.Monitor != nil && caller == nil:
+		return fmt.Errorf("%w: Monitor: only a process can monitor; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
 	case o.Announce && caller == nil:
 		return fmt.Errorf("%w: Announce: only a process can wait for the start; see SpawnWait", ErrBadOption)
-	case o.Mailbox != nil && inbox.Limited(o.Limits):
-		return fmt.Errorf("%w: Mailbox and Limits cannot be combined", ErrBadOption)
+	case o.Mailbox != nil && inbox.Limited(o.Bounds):
+		return fmt.Errorf("%w: Mailbox and Bounds cannot be combined", ErrBadOption)
 	case o.Scheduler != nil && o.Place != Place{}:
 		return fmt.Errorf("%w: Scheduler and Place cannot be combined", ErrBadOption)
 	case o.Coroutine && (!process || detached):
 		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc that is not Detached", ErrBadOption)
 	case process && !o.Coroutine && (o.Scheduler != nil || o.Place != Place{} && !detached):
 		return fmt.Errorf("%w: a ProcessFunc runs on its own goroutine: Scheduler and Place must not be set", ErrBadOption)
-	case o.Place.p.Order != nil && (process || o.Mailbox != nil || inbox.Limited(o.Limits)):
-		return fmt.Errorf("%w: an ordered stage is for Actors without Mailbox and Limits", ErrBadOption)
+	case o.Place.p.Order != nil && (process || o.Mailbox != nil || inbox.Limited(o.Bounds)):
+		return fmt.Errorf("%w: an ordered stage is for Actors without Mailbox and Bounds", ErrBadOption)
 	}
-	if err := inbox.Check(o.Limits); err != nil {
+	if err := inbox.Check(o.Bounds); err != nil {
 		return fmt.Errorf("%w: %w", ErrBadOption, err)
 	}
 	return nil
@@ -160,7 +163,7 @@ func (n *Node) Open() (*Process, error) {
 	s := newProcess(n, nil)
 	p := &s.own.Own
 	p.ColdPart() // whoever looks at a handle may ask why it has exited
-	if _, _, err := n.begin(&n.sys.Plain, &noOptions, nil, p); err != nil {
+	if _, err := n.begin(&n.sys.Plain, &noOptions, nil, p); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -198,9 +201,9 @@ func newCoroutine(n *Node, fn ProcessFunc) *Process {
 
 // spawn is behind all the spawns. It may change o, noOptions apart: by reference, as what a spawn has on
 // its stack should fit into what a goroutine begins with.
-func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
+func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, error) {
 	if nothing(b) {
-		return PID{}, Ref{}, ErrNilBehaviour
+		return PID{}, ErrNilBehaviour
 	}
 	if o.Via != nil {
 		b = o.Via(b)
@@ -212,18 +215,18 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 		o.Coroutine = o.Coroutine || coroutine && o.Place.p.Kind != runner.Detached
 		coroutine = o.Coroutine
 		if err := o.validate(n, a.Process, b); err != nil {
-			return PID{}, Ref{}, err
+			return PID{}, err
 		}
 	}
 	if a.Process != nil && !a.Process.Plain() {
 		if a.Gone() {
-			return PID{}, Ref{}, ErrExited
+			return PID{}, ErrExited
 		}
 		o = bequeath(a.Process, o)
 	}
 	if o.For != "" {
 		if err := n.ownFor(o); err != nil {
-			return PID{}, Ref{}, err
+			return PID{}, err
 		}
 	}
 	if o.Place.p.Kind == runner.Detached && !blocks {
@@ -238,16 +241,16 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	default:
 		p = newActor(b, o)
 	}
-	fresh, ref, err := n.begin(a, o, b, p)
+	fresh, err := n.begin(a, o, b, p)
 	if err != nil {
 		if o.For != "" && o.owner != nil {
 			o.owner.GiveSpawn()
 		}
-		return PID{}, Ref{}, err
+		return PID{}, err
 	}
 	p.Runner().Start(a, o.inline, fresh)
 	runner.Started(p)
-	return p.PID(), ref, nil
+	return p.PID(), nil
 }
 
 // bequeath returns o with what has a process inherit p's trace token.
@@ -292,12 +295,12 @@ func newActor(b Actor, o *Options) *process.Process {
 
 // begin makes p, which is nearly all zero, a process: what is left is to start it. fresh:
 // its Init is to be run.
-func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process) (fresh bool, ref Ref, err error) {
+func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process) (fresh bool, err error) {
 	p.System = &n.sys
 	if p.OnStage() {
 		home, pinned, err := n.home(a, o)
 		if err != nil {
-			return false, Ref{}, err
+			return false, err
 		}
 		p.Adopt(p.Task(), home, pinned)
 	} else {
@@ -324,7 +327,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	fresh = p.Fresh // once others know p, it may run
 	id, ok := n.sys.Table.Reserve(a.Slots())
 	if !ok {
-		return false, Ref{}, ErrTooMany
+		return false, ErrTooMany
 	}
 	p.ID = id
 	pid := p.PID()
@@ -337,22 +340,22 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 		// Killed already? Then it has no name, and that was not the spawner's fault.
 		if err := n.give(o.Name, p, o.by(), o.service); err != nil && !errors.Is(err, ErrNoProcess) {
 			cancel(p, a, Normal)
-			return false, Ref{}, err
+			return false, err
 		}
 	}
 	if n.sys.Stopped.Load() { // Stop may have looked through the table before p was in it
 		cancel(p, a, Shutdown)
-		return false, Ref{}, ErrNodeStopped
+		return false, ErrNodeStopped
 	}
 	if o.Link {
 		a.Process.Link(a, pid)
 		if a.Process.Gone() { // killed meanwhile, perhaps before the link was there
 			cancel(p, a, a.Process.Reason())
-			return false, Ref{}, ErrExited
+			return false, ErrExited
 		}
 	}
-	if o.monitor {
-		ref = a.Process.Monitor(a, pid)
+	if o.Monitor != nil {
+		*o.Monitor = a.Process.Monitor(a, pid)
 	}
 	if o.birth.Call != nil {
 		o.birth.Call.Target = p
@@ -373,7 +376,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	if t := n.sys.Traces(); t != nil && t.Traced(a.PID()) {
 		t.Spawned(a.PID(), p.PID(), p.Ended)
 	}
-	return fresh, ref, nil
+	return fresh, nil
 }
 
 // cancel ends p, which has not been started; but others may know it already, and
@@ -407,8 +410,8 @@ func (o *Options) apply(n *Node, p *process.Process) {
 	if o.Mailbox != nil {
 		p.ColdPart().Box, p.Boxed = o.Mailbox, true
 	}
-	if inbox.Limited(o.Limits) {
-		l := o.Limits
+	if inbox.Limited(o.Bounds) {
+		l := o.Bounds
 		tell := l.Dropped
 		l.Dropped = func(msg any) {
 			n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.PID(), Message: msg})

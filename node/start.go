@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
@@ -81,44 +80,30 @@ func announce(p *process.Process, a *process.Acting, ignored bool) {
 // proc_lib:start and start_link are in Erlang. Errors beside those of SpawnOpt:
 // [ErrIgnored]; [ErrCycle]; [*ExitError], which wraps the error of Init, if the process exits before; the error of
 // ctx, in which case the process has been killed, or not been spawned. After an error the caller has
-// neither a link to the process nor a message of it; but if it does not trap
+// neither a link to the process, nor a monitor of it, nor a message of it; but if it does not trap
 // exits, it goes down with a linked process that fails.
 func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error) {
-	pid, _, err := spawnWait(ctx, actingOf(from), o, b)
-	return pid, err
-}
-
-// SpawnWaitMonitor is SpawnWait with a monitor from the beginning. The caller
-// must be a process.
-func SpawnWaitMonitor(ctx context.Context, from Caller, o Options, b Actor) (PID, Ref, error) {
-	o.monitor = true
-	return spawnWait(ctx, actingOf(from), o, b)
-}
-
-func spawnWait(ctx context.Context, a *process.Acting, o Options, b Actor) (PID, Ref, error) {
+	a := actingOf(from)
 	if ctx.Err() != nil && !a.Gone() {
-		return PID{}, Ref{}, cause.Of(ctx)
+		return PID{}, cause.Of(ctx)
 	}
 	o.Announce = false
-	if o.monitor && a.Process == nil {
-		return PID{}, Ref{}, fmt.Errorf("%w: only a process can monitor", ErrBadOption)
-	}
 	promise := a.Promise()
 	promise.Target = nil
 	birth := promise.NewTicket()
 	o.birth = birth
-	pid, ref, err := nodeOf(a.System).spawn(a, &o, b)
+	pid, err := nodeOf(a.System).spawn(a, &o, b)
 	if err != nil {
 		birth.Settle(a, nil, err)
-		return PID{}, Ref{}, err
+		return PID{}, err
 	}
 	if _, err = a.Await(ctx, birth, calls.WaitStart, pid); err == nil {
-		return pid, ref, nil
+		return pid, nil
 	}
 	if a.Process != nil {
 		a.Process.Unlink(a, pid)
-		if o.monitor {
-			a.Process.Demonitor(a, ref, true)
+		if o.Monitor != nil {
+			a.Process.Demonitor(a, *o.Monitor, true)
 		}
 		if o.Link {
 			a.Process.Discard(a, func(msg any) bool {
@@ -130,5 +115,5 @@ func spawnWait(ctx context.Context, a *process.Acting, o Options, b Actor) (PID,
 	if err != ErrIgnored { // it is about to end by itself then
 		nodeOf(a.System).Exit(pid, Kill) // unless it is dead already
 	}
-	return PID{}, Ref{}, err
+	return PID{}, err
 }

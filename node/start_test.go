@@ -93,10 +93,9 @@ func TestSpawnWaitErrors(t *testing.T) {
 							var pid node.PID
 							var ref node.Ref
 							if monitor {
-								pid, ref, err = node.SpawnWaitMonitor(ctx, h, o, c.b)
-							} else {
-								pid, err = node.SpawnWait(ctx, h, o, c.b)
+								o.Monitor = &ref
 							}
+							pid, err = node.SpawnWait(ctx, h, o, c.b)
 							switch want := c.want.(type) {
 							case nil:
 								require.NoError(t, err)
@@ -140,7 +139,8 @@ func TestSpawnWaitFrom(t *testing.T) {
 			assert.True(t, n.IsAlive(pid))
 			_, err = node.SpawnWait(t.Context(), me, node.Options{}, begins(func(*node.Context) error { return errSpoiled }))
 			assert.Error(t, err)
-			_, ref, err := node.SpawnWaitMonitor(t.Context(), me, node.Options{}, begins(func(*node.Context) error { return nil }))
+			var ref node.Ref
+			_, err = node.SpawnWait(t.Context(), me, node.Options{Monitor: &ref}, begins(func(*node.Context) error { return nil }))
 			if c.Name == "goroutine" {
 				assert.ErrorIs(t, err, node.ErrBadOption)
 			} else {

@@ -168,7 +168,7 @@ func TestStopLeavesNoBoundedProcess(t *testing.T) {
 		n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 		require.NoError(t, err)
 		for range 50 {
-			pid := s.With(node.Options{Limits: mailbox.Limits{Messages: 4}}).Spawn(t, n, parrot)
+			pid := s.With(node.Options{Bounds: mailbox.Bounds{Messages: 4}}).Spawn(t, n, parrot)
 			_, err := nodetest.CallWithin[int](testkit.Limit, n, pid, 1)
 			require.NoError(t, err)
 		}
@@ -218,7 +218,7 @@ func TestStopWithFullMailbox(t *testing.T) {
 		n, err := node.Start(node.Config{StopTimeout: 50 * time.Millisecond})
 		require.NoError(t, err)
 		entered, release := make(chan struct{}), make(chan struct{})
-		pid := s.With(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
+		pid := s.With(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
 			func(in nodetest.Self, _ any) error {
 				in.TrapExit(true)
 				close(entered)
@@ -323,7 +323,7 @@ func TestBadSpawn(t *testing.T) {
 		b node.Actor
 	}{
 		"link from nobody":     {node.Options{Link: true}, actor},
-		"two mailboxes":        {node.Options{Mailbox: &byPriority{}, Limits: mailbox.Limits{Messages: 1}}, actor},
+		"two mailboxes":        {node.Options{Mailbox: &byPriority{}, Bounds: mailbox.Bounds{Messages: 1}}, actor},
 		"two places":           {node.Options{Scheduler: &stepper{}, Place: node.Detached()}, actor},
 		"actor as coroutine":   {node.Options{Coroutine: true}, actor},
 		"detached coroutine":   {node.Options{Coroutine: true, Place: node.Detached()}, process},
@@ -332,9 +332,9 @@ func TestBadSpawn(t *testing.T) {
 		"stage too high":       {node.Options{Place: node.OnStage(2)}, actor},
 		"stage too low":        {node.Options{Place: node.OnStage(-1)}, actor},
 		"beside a process":     {node.Options{Place: node.Beside(onGoroutine)}, actor},
-		"negative messages":    {node.Options{Limits: mailbox.Limits{Messages: -1}}, actor},
-		"negative bytes":       {node.Options{Limits: mailbox.Limits{Bytes: -1}}, process},
-		"no such policy":       {node.Options{Limits: mailbox.Limits{Messages: 1, Policy: 9}}, actor},
+		"negative messages":    {node.Options{Bounds: mailbox.Bounds{Messages: -1}}, actor},
+		"negative bytes":       {node.Options{Bounds: mailbox.Bounds{Bytes: -1}}, process},
+		"no such policy":       {node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: 9}}, actor},
 	} {
 		_, err := n.SpawnOpt(bad.o, bad.b)
 		assert.ErrorIs(t, err, node.ErrBadOption, name)
@@ -425,7 +425,7 @@ func TestStopWhileKilling(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{})
 				require.NoError(t, err)
-				box := &slowClose{inbox.NewBounded(mailbox.Limits{Messages: 1}), make(chan struct{}), make(chan struct{})}
+				box := &slowClose{inbox.NewBounded(mailbox.Bounds{Messages: 1}), make(chan struct{}), make(chan struct{})}
 				unwound := false
 				pid, err := n.SpawnOpt(s.With(node.Options{Mailbox: box}).Options, node.ProcessFunc(func(p *node.Process) error {
 					defer func() { unwound = true }()

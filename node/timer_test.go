@@ -449,7 +449,7 @@ func TestSendAfterRefused(t *testing.T) {
 	for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.DropNewest, mailbox.DropOldest} {
 		t.Run(policy.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, pid, release := gate(t, nodetest.Actor, node.Options{Limits: mailbox.Limits{Messages: 2, Policy: policy}})
+				n, pid, release := gate(t, nodetest.Actor, node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: policy}})
 				for i := range 2 {
 					require.NoError(t, n.Send(pid, i))
 					synctest.Wait()

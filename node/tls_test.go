@@ -35,7 +35,7 @@ func secure(t *testing.T, name string, finder discovery.Finder, f certtest.Files
 	files := &logtest.Text{}
 	tr, err := tlsdist.New(tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA, Timeout: setUp, Log: files.Logger()})
 	require.NoError(t, err)
-	d.Transport, d.Finder, d.ConnectTimeout, d.Limits.Timeout = tr, finder, setUp, setUp
+	d.Transport, d.Finder, d.Timing.ConnectTimeout, d.Limits.Link.Timeout = tr, finder, setUp, setUp
 	return otpPeer(t, name, d)
 }
 
@@ -209,7 +209,7 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "may not speak TLS")
 
 	// We without TLS, they with it: nobody gets anywhere, or hangs.
-	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: dist.LinkLimits{Timeout: time.Second}})
+	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: node.Limits{Link: dist.LinkLimits{Timeout: time.Second}}})
 	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
 	require.NotErrorIs(t, plain.Ping(testkit.Context(t), e.name), context.DeadlineExceeded)
 	require.Equal(t, "false", e.Ask("net_kernel:connect_node('%s')", plain.Name()))

@@ -103,7 +103,7 @@ func TestTokens(t *testing.T) {
 	}
 
 	// A bounded mailbox has no place for tokens, but for the messages.
-	_, err := n.SpawnOpt(node.Options{Name: "bounded", Limits: mailbox.Limits{Messages: 9}}, behaviours["actor"])
+	_, err := n.SpawnOpt(node.Options{Name: "bounded", Bounds: mailbox.Bounds{Messages: 9}}, behaviours["actor"])
 	require.NoError(t, err)
 	assert.Equal(t, "none", e.Ask("far:traced({bounded,'%s'}, 17, 1)", n.Name()))
 	// A process that is spawned, or called by erpc, has the token from its beginning.

@@ -63,14 +63,14 @@ func newWaitWorld(t *testing.T) *waitWorld {
 	// stalls makes a node from which nothing leaves for a node that it connects to.
 	stalls := func(name, to string) (from, other *node.Node, release func()) {
 		cfg := c.Config(to)
-		cfg.Distribution.TickTime = time.Hour // or silence would end the connection
-		cfg.Distribution.Finder, cfg.Distribution.ConnectTimeout = seeking{c.Places}, time.Hour
+		cfg.Distribution.Timing.TickTime = time.Hour // or silence would end the connection
+		cfg.Distribution.Finder, cfg.Distribution.Timing.ConnectTimeout = seeking{c.Places}, time.Hour
 		b := nodetest.Start(t, cfg)
 		cfg = c.Config(name)
 		p := &stalled{Memory: c.Memory}
 		cfg.Distribution.Protocols = []dist.Protocol{p}
-		cfg.Distribution.Queue = 1000
-		cfg.Distribution.TickTime = time.Hour
+		cfg.Distribution.Limits.Queue = 1000
+		cfg.Distribution.Timing.TickTime = time.Hour
 		a, err := node.Start(cfg)
 		require.NoError(t, err)
 		require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
@@ -90,7 +90,7 @@ func newWaitWorld(t *testing.T) *waitWorld {
 	}
 	w.stuck, w.deaf, w.lazy = start(near), start(mute), start(sink)
 	var err error
-	w.full, err = near.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+	w.full, err = near.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 		node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
 	require.NoError(t, err)
 	testkit.Receive(t, entered)
@@ -175,8 +175,8 @@ var allEndless = []endless{
 		_, err := node.SpawnWait(context.Background(), h, node.Options{}, never{})
 		return err
 	}},
-	{name: "SpawnWaitMonitor", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
-		_, _, err := node.SpawnWaitMonitor(context.Background(), h, node.Options{}, never{})
+	{name: "SpawnWait, Monitor", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+		_, err := node.SpawnWait(context.Background(), h, node.Options{Monitor: new(node.Ref)}, never{})
 		return err
 	}},
 	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {

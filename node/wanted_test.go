@@ -174,8 +174,8 @@ func TestWantedAfterSilence(t *testing.T) {
 				c := nodetest.NewCluster(t)
 				c.Speak(protocol)
 				on := &atomic.Bool{}
-				a, log := c.StartLogged("a", node.Distribution{TickTime: 4 * time.Second})
-				b := c.StartWith("b", node.Distribution{Transport: mute{c.Pipes, on}, TickTime: 100 * time.Hour})
+				a, log := c.StartLogged("a", node.Distribution{Timing: node.Timing{TickTime: 4 * time.Second}})
+				b := c.StartWith("b", node.Distribution{Transport: mute{c.Pipes, on}, Timing: node.Timing{TickTime: 100 * time.Hour}})
 				require.NoError(t, b.Connect(testkit.Context(t), a.Name()))
 				synctest.Wait()
 				on.Store(true)

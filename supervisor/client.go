@@ -78,7 +78,7 @@ func (e *StartError) Unwrap() []error {
 // has failed, and a [*SpecError] if the Spec is invalid. Both wrap an *node.ExitError with OTP's reason: {shutdown,
 // {failed_to_start_child, ID, Reason}}, or {start_spec, Reason} and the like.
 func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.PID, error) {
-	o.ShowPeer = true // for Distribution.Allow
+	o.ShowPeer = true // for Distribution.Access.Allow
 	pid, err := node.SpawnWait(ctx, from, o, New(s))
 	if exit, ok := err.(*node.ExitError); ok {
 		err = s.notStarted(exit)

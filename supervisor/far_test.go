@@ -86,7 +86,7 @@ func TestFarSupervisor(t *testing.T) {
 // As Elixir's DynamicSupervisor.start_child asks: children without IDs, which are forgotten when they stop.
 func TestChildrenWithoutID(t *testing.T) {
 	cluster := nodetest.NewCluster(t)
-	far := cluster.StartWith("far", node.Distribution{Allow: func(node.Atom, wire.Export) bool { return true }})
+	far := cluster.StartWith("far", node.Distribution{Access: node.Access{Allow: func(node.Atom, wire.Export) bool { return true }}})
 	near := cluster.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }), nil

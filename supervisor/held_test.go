@@ -20,7 +20,7 @@ import (
 // their place.
 func TestStartChildCounts(t *testing.T) {
 	c := nodetest.NewCluster(t)
-	far, near := c.StartWith("far", node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}}), c.Start("near")
+	far, near := c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}}), c.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 	}))
@@ -80,7 +80,7 @@ func TestStartChildCounts(t *testing.T) {
 		for _, k := range all {
 			require.NoError(t, supervisor.TerminateChild(ctx, far, sup, k.ID))
 		}
-		for _, l := range far.Limits() {
+		for _, l := range far.LimitUsage() {
 			if l.Name == "spawned" {
 				assert.Zero(t, l.Used, "%s", sup)
 			}

@@ -456,7 +456,7 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 	if err == nil {
 		opt.Link = true
 		if _, ok := b.(*supervisor); ok {
-			opt.ShowPeer = true // for Distribution.Allow
+			opt.ShowPeer = true // for Distribution.Access.Allow
 		}
 		if opt.Via != nil {
 			b, opt.Via = opt.Via(b), nil // so that its Init is awaited

@@ -241,7 +241,7 @@ func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 			paths["unexpected by a "+who+": "+name] = logs(to, v, "unexpected")
 		}
 		paths["bounded mailbox: "+name] = func(t *testing.T) string {
-			pid, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Bytes: 1 << 20}},
+			pid, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Bytes: 1 << 20}},
 				node.ActorFunc(func(*node.Context, any) error { return nil }))
 			require.NoError(t, err)
 			if name == "pointer" || name == "in a tuple" { // of what has no lock the size is counted

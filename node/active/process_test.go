@@ -123,7 +123,7 @@ func TestNames(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	for name, o := range map[string]node.Options{
 		"detached": {Place: node.Detached()},
-		"bounded":  {Limits: mailbox.Limits{Messages: 2, Policy: mailbox.Block}},
+		"bounded":  {Bounds: mailbox.Bounds{Messages: 2, Policy: mailbox.Block}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})

@@ -172,7 +172,7 @@ func TestBounded(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	p := nodetest.Open(t, n)
 	out := channel.Once[channel.Output[int]](p)
-	bounded := node.Options{Limits: mailbox.Limits{Messages: 2, Policy: mailbox.Refuse}}
+	bounded := node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: mailbox.Refuse}}
 	_, err := n.SpawnOpt(bounded, node.ProcessFunc(func(q *node.Process) error {
 		in := channel.New[int](q)
 		if err := out.Output().Send(q, in.Output()); err != nil {

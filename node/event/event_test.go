@@ -242,7 +242,7 @@ func TestReplacementFails(t *testing.T) {
 func TestFullOwner(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		added, release := make(chan error, 1), make(chan struct{})
-		owner, err := s.n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		owner, err := s.n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 			node.ProcessFunc(func(p *node.Process) error {
 				added <- event.Add(p.Context(), p, s.pid, id("a"), event.Owned(&probe{}))
 				<-release
@@ -492,7 +492,8 @@ func TestTerms(t *testing.T) {
 // A name, an alias, a supervisor's New and a monitor from the start.
 func TestStart(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
-		pid, ref, err := node.SpawnWaitMonitor(s.Context(), s.me, node.Options{Name: "alarms"}, event.New(event.Config{}))
+		var ref node.Ref
+		pid, err := node.SpawnWait(s.Context(), s.me, node.Options{Monitor: &ref, Name: "alarms"}, event.New(event.Config{}))
 		require.NoError(t, err)
 		got := make(chan any, 2)
 		require.NoError(t, event.Add(s.Context(), s.n, node.Atom("alarms"), id("a"), event.Func(func(_ *event.Context, e any) error {

@@ -222,7 +222,7 @@ func TestDestinations(t *testing.T) {
 // A request that is not taken is the forwarder's still: it tries others, and its own death is the call's end again.
 func TestNotTaken(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	small := node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Refuse}}
+	small := node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Refuse}}
 	full, err := n.SpawnOpt(small, node.ProcessFunc(func(p *node.Process) error {
 		<-p.Context().Done()
 		return nil

@@ -190,8 +190,8 @@ var places = []struct {
 }{
 	{"stage", node.Options{}},
 	{"detached", node.Options{Place: node.Detached()}},
-	{"bounded", node.Options{Limits: mailbox.Limits{Messages: 64, Policy: mailbox.Refuse}}},
-	{"bounded detached", node.Options{Place: node.Detached(), Limits: mailbox.Limits{Messages: 64, Policy: mailbox.Block}}},
+	{"bounded", node.Options{Bounds: mailbox.Bounds{Messages: 64, Policy: mailbox.Refuse}}},
+	{"bounded detached", node.Options{Place: node.Detached(), Bounds: mailbox.Bounds{Messages: 64, Policy: mailbox.Block}}},
 }
 
 func eachPlace(t *testing.T, f func(t *testing.T, o node.Options)) {

@@ -137,7 +137,8 @@ func TestErlangExitAndLater(t *testing.T) {
 		froms <- c.From()
 		return nil, genserver.ErrReplyLater
 	}))
-	pid, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, k.New(&probe{}))
+	var ref node.Ref
+	pid, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, k.New(&probe{}))
 	require.NoError(t, err)
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
 	from := testkit.Receive(t, froms)
@@ -429,7 +430,7 @@ func TestStatePanics(t *testing.T) {
 func TestBoundedSuspended(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := testkit.Context(t)
-	pid := start(t, n, &probe{}, node.Options{Limits: mailbox.Limits{Messages: 4, Policy: mailbox.Refuse}})
+	pid := start(t, n, &probe{}, node.Options{Bounds: mailbox.Bounds{Messages: 4, Policy: mailbox.Refuse}})
 	require.NoError(t, sys.Suspend(ctx, n, pid))
 	testkit.Until(t, func() string { // what has been answered takes room while it is in hand
 		i, err := n.Info(pid)
@@ -461,7 +462,7 @@ func TestBoundedContinue(t *testing.T) {
 			<-sent
 			c.Continue(func(*genserver.Context) error { p.note("continue"); return nil })
 			return nil
-		}}, node.Options{Name: "it", Limits: mailbox.Limits{Messages: 1, Policy: policy}})
+		}}, node.Options{Name: "it", Bounds: mailbox.Bounds{Messages: 1, Policy: policy}})
 		testkit.UntilTrue(t, func() bool {
 			i, _ := n.Info(pid)
 			return i.Mailbox == 0
@@ -474,7 +475,7 @@ func TestBoundedContinue(t *testing.T) {
 // or replaced: the server lives, answers, and has changed its state only if told.
 func TestRandomMessages(t *testing.T) {
 	eachPlace(t, func(t *testing.T, o node.Options) {
-		o.Limits.Policy = mailbox.Block
+		o.Bounds.Policy = mailbox.Block
 		n := nodetest.Start(t, node.Config{})
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)

@@ -65,7 +65,8 @@ func TestWhatEndsAServer(t *testing.T) {
 				n := nodetest.Start(t, node.Config{})
 				h := nodetest.Open(t, n)
 				p := &probe{}
-				pid, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(p))
+				var ref node.Ref
+				pid, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(p))
 				require.NoError(t, err)
 				err = send(h, pid, row.f)
 				if row.what == "error" && way == "call" {
@@ -216,7 +217,8 @@ func TestInitContinueFails(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			h := nodetest.Open(t, n)
 			p := &probe{init: func(p *probe, c *genserver.Context) error { c.Continue(f); return nil }}
-			_, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(p))
+			var ref node.Ref
+			_, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(p))
 			require.NoError(t, err)
 			assert.Equal(t, what, fmt.Sprint("terminate ", watch(t, h, ref)))
 			assert.Equal(t, []string{what}, p.noted())
@@ -602,7 +604,8 @@ func TestInitHangs(t *testing.T) {
 	h := nodetest.Open(t, n)
 	entered := make(chan struct{})
 	go func() { <-entered; cancel(errTea) }()
-	_, ref, err := node.SpawnWaitMonitor(ctx, h, node.Options{Name: "it", Link: true},
+	var ref node.Ref
+	_, err := node.SpawnWait(ctx, h, node.Options{Monitor: &ref, Name: "it", Link: true},
 		probes.New(&probe{init: func(*probe, *genserver.Context) error { close(entered); <-release; return nil }}))
 	assert.ErrorIs(t, err, errTea)
 	assert.Zero(t, ref)
@@ -623,13 +626,14 @@ func TestStartOptions(t *testing.T) {
 	assert.ErrorIs(t, err, node.ErrNameTaken)
 	_, err = probes.Start(testkit.Context(t), n, &probe{}, node.Options{Link: true})
 	assert.ErrorIs(t, err, node.ErrBadOption)
-	_, _, err = node.SpawnWaitMonitor(testkit.Context(t), n, node.Options{}, probes.New(&probe{}))
+	_, err = node.SpawnWait(testkit.Context(t), n, node.Options{Monitor: new(node.Ref)}, probes.New(&probe{}))
 	assert.ErrorIs(t, err, node.ErrBadOption)
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	assert.Equal(t, []node.PID{h.Self()}, i.Links)
 	assert.Equal(t, "*genserver_test.probe", i.Behaviour)
-	two, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(&probe{}))
+	var ref node.Ref
+	two, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(&probe{}))
 	require.NoError(t, err)
 	require.NoError(t, sys.Stop(testkit.Context(t), h, two, wire.Atom("enough")))
 	assert.Equal(t, node.Down{Ref: ref, PID: two, Reason: wire.Atom("enough")}, nodetest.Next[any](t, h))
@@ -666,7 +670,8 @@ func TestTerminateCrashes(t *testing.T) {
 				n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 				h := nodetest.Open(t, n)
 				p := &probe{terminate: c.terminate}
-				pid, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(p))
+				var ref node.Ref
+				pid, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(p))
 				require.NoError(t, err)
 				err = end(h, pid)
 				assert.Equal(t, c.reason, watch(t, h, ref))

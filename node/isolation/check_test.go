@@ -329,7 +329,7 @@ func TestCopies(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, l.Count)
 		require.Equal(t, 1, got.Count)
-		bounded, err := n.SpawnOpt(node.Options{CopyMessages: n == one, Limits: mailbox.Limits{Messages: 5}}, serve)
+		bounded, err := n.SpawnOpt(node.Options{CopyMessages: n == one, Bounds: mailbox.Bounds{Messages: 5}}, serve)
 		require.NoError(t, err)
 		_, err = node.Call[*line](ctx, n, bounded, l)
 		require.NoError(t, err)

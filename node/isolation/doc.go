@@ -45,7 +45,7 @@
 // does.
 //
 // Not compared are: what is shared when copied; what is beyond Config.MaxBytes of a message; messages while 10,000 wait that
-// are compared; messages to a process with Options.Limits or Options.Mailbox, or with an owner (package lifetime),
+// are compared; messages to a process with Options.Bounds or Options.Mailbox, or with an owner (package lifetime),
 // and those of a process to itself; what SendInterval sends again, between two
 // messages; values of futures, which many may read; behaviours that are spawned, and exit reasons. Of an interface or a string
 // whose variable was overwritten only that is told.

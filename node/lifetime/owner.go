@@ -41,7 +41,7 @@ type spawner interface {
 // the package comment. The errors are those of SpawnOpt of from, and [node.ErrBadOption] for Limits and Mailbox, which
 // must not be set, and for the Place of an ordered stage.
 func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
-	if o.Mailbox != nil || o.Limits.Messages != 0 || o.Limits.Bytes != 0 {
+	if o.Mailbox != nil || o.Bounds.Messages != 0 || o.Bounds.Bytes != 0 {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: Limits and Mailbox must not be set",
 			node.ErrBadOption)
 	}

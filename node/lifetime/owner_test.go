@@ -431,7 +431,7 @@ func TestBecomeAndSelf(t *testing.T) {
 func TestOwnErrors(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, o := range []node.Options{
-		{Limits: mailbox.Limits{Messages: 1}}, {Limits: mailbox.Limits{Bytes: 1}}, {Place: node.OnStage(-1)}, {Link: true},
+		{Bounds: mailbox.Bounds{Messages: 1}}, {Bounds: mailbox.Bounds{Bytes: 1}}, {Place: node.OnStage(-1)}, {Link: true},
 	} {
 		_, err := lifetime.Own(n, &holder{}, o)
 		require.ErrorIs(t, err, node.ErrBadOption)

@@ -135,7 +135,7 @@ func styles() []nodetest.Style {
 	all := nodetest.Styles()
 	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
 		s.Name = "bounded " + s.Name
-		all = append(all, s.With(node.Options{Limits: mailbox.Limits{Messages: 1 << 20}}))
+		all = append(all, s.With(node.Options{Bounds: mailbox.Bounds{Messages: 1 << 20}}))
 	}
 	return all
 }

@@ -83,7 +83,7 @@ var fits = []struct {
 
 // eachStyle runs a scenario in each style: spawn starts a process that uses m for each message, and leaves what no case fits.
 func eachStyle(t *testing.T, run func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node)) {
-	bounded := nodetest.Actor.With(node.Options{Limits: mailbox.Limits{Messages: 500, Policy: mailbox.Refuse}})
+	bounded := nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 500, Policy: mailbox.Refuse}})
 	bounded.Name = "bounded"
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})
@@ -437,7 +437,8 @@ func TestMisuse(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, says, f)
 	}
-	_, ref, err := h.SpawnMonitor(match.New(forProcess))
+	var ref node.Ref
+	_, err := h.SpawnOpt(node.Options{Monitor: &ref}, match.New(forProcess))
 	require.NoError(t, err)
 	reason := nodetest.Down(t, h, ref).Reason
 	require.Contains(t, fmt.Sprint(reason), "match: Receive: the cases take a *node.Process, and this is an Actor")

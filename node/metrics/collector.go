@@ -231,7 +231,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			put(m, float64(k.N), k.Labels...)
 		}
 	}
-	limits := n.Limits()
+	limits := n.LimitUsage()
 	if c.cfg.Limits != nil {
 		limits = append(limits, c.cfg.Limits()...)
 	}

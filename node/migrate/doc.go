@@ -71,7 +71,7 @@
 // time limit: it must not go on beside a process that runs behind a broken connection, and must not end if there is none.
 // A commit that is sent before the source has heard that the connection is lost counts, too. While the source waits:
 //
-//	To       fails with ErrUnknown after three questions in vain, each of which may take Distribution.ConnectTimeout,
+//	To       fails with ErrUnknown after three questions in vain, each of which may take Distribution.Timing.ConnectTimeout,
 //	         or with the error of its ctx before
 //	Info     shows the behaviour "migrate.mover to b@host: in doubt whether it has started"
 //	log      has one warning, with the process and the node
@@ -93,7 +93,7 @@
 //
 // A move is a fixed number of messages and those that wait at the commit; what is sent later is forwarded. So it ends
 // whatever others send. It takes two round trips; if the process comes back, a mark besides, behind all that forwarders have
-// sent on. Each message waits for what is ahead of it in the connection: Distribution.Queue, the buffers of the sockets,
+// sent on. Each message waits for what is ahead of it in the connection: Distribution.Limits.Queue, the buffers of the sockets,
 // and answers, of which ClusterLimits.Answers may wait before the connection is ended. Six processes that link and unlink
 // without a pause, over the connection that the move needs, kept these full: a move took one or two seconds in place of a
 // millisecond, and ten at most.

@@ -66,7 +66,7 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, migrate.Start(t.Context(), a, append(more,
 		migrate.Kind{Name: "hidden", New: func() node.Actor { return hidden.New(nil) }})...))
 	cfg := c.config("b")
-	cfg.Distribution.Allow = func(peer node.Atom, e wire.Export) bool { return e.Function == "plain" }
+	cfg.Distribution.Access.Allow = func(peer node.Atom, e wire.Export) bool { return e.Function == "plain" }
 	b := nodetest.Start(t, cfg)
 	require.NoError(t, migrate.Start(t.Context(), b, more...))
 	bare := nodetest.Start(t, c.config("bare"))
@@ -103,7 +103,7 @@ func TestRefused(t *testing.T) {
 	fixed(server("timer"), "timers")
 	fixed(opt(node.Options{}, idle), "goroutine")
 	fixed(opt(node.Options{Coroutine: true}, idle), "coroutine")
-	fixed(opt(node.Options{Limits: mailbox.Limits{Messages: 5}}, new(plain)), "mailbox")
+	fixed(opt(node.Options{Bounds: mailbox.Bounds{Messages: 5}}, new(plain)), "mailbox")
 	fixed(opt(node.Options{Protected: true}, new(plain)), "protection")
 	fixed(opt(node.Options{ShowPeer: true}, new(plain)), "which node")
 	fixed(opt(node.Options{}, node.ActorFunc(func(*node.Context, any) error { return nil })), "node.ActorFunc")

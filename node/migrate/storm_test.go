@@ -94,8 +94,8 @@ func stormFrom(t *testing.T, where int, c *cluster) {
 	const signallers = 6
 	moves := testkit.By(4, 30, 300) // an even number
 	r := testkit.Rand(t)
-	c.with = node.Distribution{Transport: &narrow{}, Queue: narrowBytes,
-		Cluster: node.ClusterLimits{Answers: 1 << 30}} // or one end ends the connection for the other's unlinks
+	c.with = node.Distribution{Transport: &narrow{}, Limits: node.Limits{Queue: narrowBytes,
+		Cluster: node.ClusterLimits{Answers: 1 << 30}}} // or one end ends the connection for the other's unlinks
 	a, b := c.start("a"), c.start("b")
 	c.start("c")
 	now := spawn(t, a, node.Options{})

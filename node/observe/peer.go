@@ -30,7 +30,7 @@ type Peer struct {
 
 	Queue  int  // bytes that wait to be written, estimated
 	Frames int  // signals that wait before they are encoded
-	Held   bool // more waits than Distribution.Queue, or behind a long message: senders are held up
+	Held   bool // more waits than Distribution.Limits.Queue, or behind a long message: senders are held up
 
 	Links    int // between processes here and there; one that is taken away counts until the peer has said so
 	Monitors int // of processes there, or of the node itself, by processes here
@@ -39,5 +39,5 @@ type Peer struct {
 
 	BytesIn, BytesOut   uint64    // of this connection, ticks included
 	FramesIn, FramesOut uint64    // signals: messages, links, monitors, …; out 0 where the protocol does not tell (links.Counter)
-	LastIn              time.Time // when something came, as exact as the ticks: a quarter of Distribution.TickTime
+	LastIn              time.Time // when something came, as exact as the ticks: a quarter of Distribution.Timing.TickTime
 }

@@ -168,7 +168,7 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 	var err error
 	w.policy, err = rights.New(rights.Config{})
 	require.NoError(t, err)
-	w.a = cluster.StartWith("a", node.Distribution{Rights: w.policy, Published: global.Join(global.Config{})})
+	w.a = cluster.StartWith("a", node.Distribution{Access: node.Access{Rights: w.policy}, Published: global.Join(global.Config{})})
 	w.b, w.c = cluster.Start("b"), cluster.StartWith("c", node.Distribution{Published: global.Join(global.Config{})})
 	ctx := testkit.Context(t)
 	require.NoError(t, otp.Serve(w.a, otp.Config{Output: io.Discard}))

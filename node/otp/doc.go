@@ -137,6 +137,6 @@
 // Nothing is traced, and there are no ports, sockets, tables and atoms to count: a
 // connection is no port. Go does not say what a single process takes. Node.Info is
 // asked for each process that is listed, so observer costs what listing costs. rex
-// cannot tell from which peer a message is: where Distribution.Allow is set it
+// cannot tell from which peer a message is: where Distribution.Access.Allow is set it
 // refuses block_call and what C nodes call.
 package otp

@@ -23,7 +23,7 @@ func TestFullMailboxes(t *testing.T) {
 	require.NoError(t, otp.Serve(n, otp.Config{Output: &logtest.Text{}}))
 	release := make(chan struct{})
 	defer close(release)
-	full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+	full, err := n.SpawnOpt(node.Options{Name: "full", Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 		node.ProcessFunc(func(s *node.Process) error { <-release; return nil }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(full, "first"))

@@ -18,7 +18,7 @@ import (
 // back when it goes.
 func TestRegisterCounts(t *testing.T) {
 	c := nodetest.NewCluster(t)
-	far, near := c.StartWith("far", node.Distribution{Cluster: node.ClusterLimits{Names: 2}}), c.Start("near")
+	far, near := c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Names: 2}}}), c.Start("near")
 	require.NoError(t, otp.Serve(far, otp.Config{Output: io.Discard}))
 	process := func() node.PID {
 		pid, err := far.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))

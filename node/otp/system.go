@@ -18,7 +18,7 @@ const (
 	atomLimit = 1 << 20
 	portLimit = 1 << 16
 	etsLimit  = 8192
-	busyLimit = 4 << 20 // node.Distribution.Queue
+	busyLimit = 4 << 20 // node.Distribution.Limits.Queue
 )
 
 // fixed are the keys of system_info that never change.

@@ -18,7 +18,7 @@ func TestFullSubscriber(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	subscribed, release := make(chan error, 1), make(chan struct{})
 	defer close(release)
-	full := node.Options{Limits: mailbox.Limits{Messages: 2, Policy: mailbox.Block}}
+	full := node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: mailbox.Block}}
 	_, err := p.SpawnOpt(full, node.ProcessFunc(func(s *node.Process) error {
 		_, _, err := p.scope.Monitor(s.Context(), s, "g")
 		subscribed <- err

@@ -53,7 +53,7 @@ type Config struct {
 	Frame int
 	// Queue is how many bytes may wait for the program to read them until the port
 	// takes no more messages: they wait in its mailbox then, see
-	// [node.Options].Limits. Default: 1 MiB.
+	// [node.Options].Bounds. Default: 1 MiB.
 	Queue int
 	// Stall is how long the program may read nothing while bytes wait for it.
 	// Default: 30 s. [node.Infinity]: for ever.

@@ -136,7 +136,7 @@
 //     in a large map), Open calls, monitors and links. A length in a header allocates
 //     nothing by itself.
 //  4. While Queue is used up the port takes no messages: they wait in its mailbox, in
-//     order. Bound the mailbox with Options.Limits to make senders wait.
+//     order. Bound the mailbox with Options.Bounds to make senders wait.
 //  5. When the runner has ended, no file and no goroutine of the port remains.
 //
 // # Goroutines

@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 			if strings.HasSuffix(c.want, "_closed") { // it does not exit by itself
 				c.cfg.Grace = 100 * time.Millisecond
 			}
-			pid, _, err := node.SpawnWaitMonitor(ctx, w.self, node.Options{}, New(c.cfg))
+			pid, err := node.SpawnWait(ctx, w.self, node.Options{Monitor: new(node.Ref)}, New(c.cfg))
 			require.NoError(t, err)
 			if strings.Contains(c.name, "its stdin") { // it is seen when something is written
 				testkit.UntilTrue(t, func() bool {
@@ -119,7 +119,7 @@ func TestStopsReading(t *testing.T) {
 	start := func(stall time.Duration) node.PID {
 		cfg := runs(t, "read nothing")
 		cfg.Queue, cfg.Stall, cfg.Grace = 100_000, stall, 50*time.Millisecond
-		pid, err := Start(ctx, w.n, cfg, node.Options{Limits: mailbox.Limits{Messages: 100}})
+		pid, err := Start(ctx, w.n, cfg, node.Options{Bounds: mailbox.Bounds{Messages: 100}})
 		require.NoError(t, err)
 		w.self.Monitor(pid)
 		return pid
@@ -146,7 +146,7 @@ func TestStopsReading(t *testing.T) {
 func TestReadsLate(t *testing.T) {
 	for name, o := range map[string]node.Options{
 		"unbounded": {},
-		"bounded":   {Limits: mailbox.Limits{Messages: 10, Policy: mailbox.Block}},
+		"bounded":   {Bounds: mailbox.Bounds{Messages: 10, Policy: mailbox.Block}},
 	} {
 		t.Run(name, func(t *testing.T) { testReadsLate(t, o) })
 	}
@@ -171,8 +171,8 @@ func testReadsLate(t *testing.T, o node.Options) {
 		}
 		done <- nil
 	}()
-	if o.Limits.Messages > 0 { // a system message does not get in either
-		testkit.UntilTrue(t, func() bool { i, err := w.n.Info(pid); return err == nil && i.Mailbox >= o.Limits.Messages }, "full")
+	if o.Bounds.Messages > 0 { // a system message does not get in either
+		testkit.UntilTrue(t, func() bool { i, err := w.n.Info(pid); return err == nil && i.Mailbox >= o.Bounds.Messages }, "full")
 	} else {
 		testkit.UntilTrue(t, func() bool { return w.info(pid).Waiting >= 10_000 }, "full")
 		require.Less(t, w.info(pid).Waiting, 10_200)

@@ -165,7 +165,7 @@ func (w *portTest) start(cfg Config, o node.Options) node.PID {
 // monitored starts a port that w's handle monitors.
 func (w *portTest) monitored(cfg Config) node.PID {
 	w.Helper()
-	pid, _, err := node.SpawnWaitMonitor(ctx, w.self, node.Options{}, New(cfg))
+	pid, err := node.SpawnWait(ctx, w.self, node.Options{Monitor: new(node.Ref)}, New(cfg))
 	require.NoError(w, err, w.log)
 	return pid
 }

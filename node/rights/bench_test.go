@@ -19,7 +19,7 @@ func BenchmarkSend(b *testing.B) {
 	c := nodetest.NewCluster(b)
 	handled := make(chan struct{}, 1)
 	counts := func(name string, r *rights.Policy) *node.Node {
-		n := c.StartWith(name, node.Distribution{Transport: dist.TCP{}, Rights: r})
+		n := c.StartWith(name, node.Distribution{Transport: dist.TCP{}, Access: node.Access{Rights: r}})
 		seen := 0
 		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(*node.Context, any) error {
 			if seen++; seen%burst == 0 {

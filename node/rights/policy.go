@@ -59,8 +59,8 @@ func New(c Config) (*Policy, error) {
 }
 
 // Set changes what the policy says. It holds for what comes from now on. A connection of a node that may no longer
-// connect ends with the next signal of the node, at the latest a quarter of node.Distribution.TickTime later. After an error
-// the policy is as before.
+// connect ends with the next signal of the node, at the latest a quarter of node.Timing.TickTime later. After an error the
+// policy is as before.
 func (p *Policy) Set(c Config) error {
 	s := &set{cookies: c.Cookies}
 	names := make(map[string]string)

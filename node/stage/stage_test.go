@@ -419,7 +419,7 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 			var pids []node.PID
 			var wrong, handled atomic.Int64
 			kinds := append(slices.Clone(onStages),
-				nodetest.Actor.With(node.Options{Limits: mailbox.Limits{Messages: 50, Policy: mailbox.Block}}))
+				nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 50, Policy: mailbox.Block}}))
 			for k := range 9 {
 				var next [senders + 1]int
 				echoes := 0
@@ -590,7 +590,7 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 	_, err := asked.Await(t.Context())
 	require.NoError(t, err)
 	call(t, n, other)
-	for _, s := range []nodetest.Style{nodetest.Coroutine, nodetest.Process, nodetest.Actor.With(node.Options{Limits: mailbox.Limits{Messages: 1}})} {
+	for _, s := range []nodetest.Style{nodetest.Coroutine, nodetest.Process, nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 1}})} {
 		s.Options.Place = own.Place()
 		_, err = n.SpawnOpt(s.Options, s.Actor(parrot))
 		require.ErrorIs(t, err, node.ErrBadOption)

@@ -240,7 +240,8 @@ func play(t *testing.T, lines []string) string {
 			commands = append(commands, line)
 		}
 	}
-	pid, ref, err := node.SpawnWaitMonitor(t.Context(), driver, node.Options{},
+	var ref node.Ref
+	pid, err := node.SpawnWait(t.Context(), driver, node.Options{Monitor: &ref},
 		kind.New(&scriptedMachine{scriptRunner: th, calls: make(map[string]node.From)}))
 	require.NoError(t, err)
 	wait := func(ms string) {

@@ -344,7 +344,8 @@ func TestStartIsOverBeforeTheEnterCall(t *testing.T) {
 			p.Receive().(node.Request[string]).Reply(pid)
 			return nil
 		})
-		_, ref, err := s.me.SpawnMonitor(parent)
+		var ref node.Ref
+		_, err := s.me.SpawnOpt(node.Options{Monitor: &ref}, parent)
 		require.NoError(t, err)
 		down := node.ReceiveOf[node.Down](s.me)
 		assert.Equal(t, ref, down.Ref)
@@ -564,7 +565,8 @@ func TestDefine(t *testing.T) {
 
 func TestStartMonitor(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
-		pid, ref, err := node.SpawnWaitMonitor(s.Context(), s.me, node.Options{}, lamps.New(&lamp{}))
+		var ref node.Ref
+		pid, err := node.SpawnWait(s.Context(), s.me, node.Options{Monitor: &ref}, lamps.New(&lamp{}))
 		require.NoError(t, err)
 		require.NoError(t, sys.Stop(s.Context(), s.me, pid, node.Shutdown))
 		assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Shutdown}, node.ReceiveOf[node.Down](s.me))
@@ -623,7 +625,8 @@ var bares = statem.Define((*bare).only)
 
 func TestBare(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
-		pid, ref, err := node.SpawnWaitMonitor(s.Context(), s.me, node.Options{Name: "bare"}, bares.New(&bare{3}))
+		var ref node.Ref
+		pid, err := node.SpawnWait(s.Context(), s.me, node.Options{Monitor: &ref, Name: "bare"}, bares.New(&bare{3}))
 		require.NoError(t, err)
 		state, err := sys.GetState(s.Context(), s.me, pid)
 		require.NoError(t, err)
@@ -670,7 +673,7 @@ func TestShownWhatItCan(t *testing.T) {
 // are not in it.
 func TestBoundedMailbox(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
-		pid, err := lamps.Start(s.Context(), s.me, &lamp{}, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Refuse}})
+		pid, err := lamps.Start(s.Context(), s.me, &lamp{}, node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Refuse}})
 		require.NoError(t, err)
 		postpone := do(func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, nil })
 		for range 3 {
@@ -691,7 +694,8 @@ func TestEnterCallAsksForTooMuch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onStage(t, func(s *scriptNode) {
-				pid, ref, err := node.SpawnWaitMonitor(s.Context(), s.me, node.Options{}, greedies.New(&greedy{f}))
+				var ref node.Ref
+				pid, err := node.SpawnWait(s.Context(), s.me, node.Options{Monitor: &ref}, greedies.New(&greedy{f}))
 				require.NoError(t, err, "the start is over before")
 				down := node.ReceiveOf[node.Down](s.me)
 				assert.Equal(t, ref, down.Ref)

@@ -187,7 +187,7 @@ func Ahead[T any](from node.Caller, bound int, values iter.Seq[T]) iter.Seq2[T, 
 			return
 		}
 		defer h.Close(nil)
-		pid, _, err := h.SpawnMonitor(node.ProcessFunc(func(p *node.Process) error {
+		pid, err := h.SpawnOpt(node.Options{Monitor: new(node.Ref)}, node.ProcessFunc(func(p *node.Process) error {
 			defer close(ahead)
 			for v := range values {
 				select {

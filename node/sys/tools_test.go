@@ -179,7 +179,7 @@ func TestSuspendedEnds(t *testing.T) {
 	parent := nodetest.Open(t, n)
 	watch := nodetest.Open(t, n)
 	p := &ending{ended: make(chan any, 1)}
-	pid, err := parent.SpawnLink(p)
+	pid, err := parent.SpawnOpt(node.Options{Link: true}, p)
 	require.NoError(t, err)
 	require.NoError(t, sys.Suspend(ctx, n, pid))
 	i, err := n.Info(pid)

@@ -72,7 +72,7 @@ func TestTraceMessages(t *testing.T) {
 	styles := nodetest.Styles()
 	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
 		s.Name = "bounded " + s.Name
-		styles = append(styles, s.With(node.Options{Limits: mailbox.Limits{Messages: 100}}))
+		styles = append(styles, s.With(node.Options{Bounds: mailbox.Bounds{Messages: 100}}))
 	}
 	for _, s := range styles {
 		t.Run(s.Name, func(t *testing.T) {

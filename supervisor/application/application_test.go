@@ -40,7 +40,7 @@ func run(t *testing.T, cfg node.Config, test func(t *testing.T, n *node.Node, c 
 // sleeper is an application whose top process waits for its exit.
 func sleeper(name wire.Atom, depends ...wire.Atom) application.Spec {
 	return application.Spec{Name: name, Depends: depends, Start: func(_ context.Context, p *node.Process) (node.PID, error) {
-		return p.SpawnLink(node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }))
+		return p.SpawnOpt(node.Options{Link: true}, node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }))
 	}}
 }
 
@@ -118,7 +118,7 @@ func TestStopTimeout(t *testing.T) {
 		var top node.PID
 		stubborn := application.Spec{Name: "stubborn", StopTimeout: 7 * time.Second,
 			Start: func(_ context.Context, p *node.Process) (pid node.PID, err error) {
-				top, err = p.SpawnLink(node.ProcessFunc(func(p *node.Process) error {
+				top, err = p.SpawnOpt(node.Options{Link: true}, node.ProcessFunc(func(p *node.Process) error {
 					p.TrapExit(true)
 					for {
 						p.Receive()

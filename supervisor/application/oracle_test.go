@@ -92,7 +92,7 @@ func (a app) spec(say func(string, ...any)) application.Spec {
 		case "normal":
 			return node.PID{}, node.ErrIgnore
 		}
-		return p.SpawnLink(node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }))
+		return p.SpawnOpt(node.Options{Link: true}, node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }))
 	}
 	s.PrepStop = func() { say("  %s: prep_stop", a.name) }
 	s.Stop = func() { say("  %s: stop", a.name) }

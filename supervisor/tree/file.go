@@ -32,7 +32,7 @@ type Known struct {
 	// Applications are further applications that those of the file may depend on.
 	Applications []wire.Atom
 	// Mailbox limits the mailboxes of workers. Default: no limits.
-	Mailbox mailbox.Limits
+	Mailbox mailbox.Bounds
 	// Published means that the node shares names with all others, so that processes may have global names. See package
 	// node/global.
 	Published bool

@@ -150,7 +150,7 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	}
 	r.rest(&k, got)
 	if cmp.Or(k.Type, supervisor.Worker) == supervisor.Worker {
-		k.Options.Limits = r.known.Mailbox
+		k.Options.Bounds = r.known.Mailbox
 	}
 	r.combinations(&k, s, got)
 	return k, r.identify(&k, v, got)

@@ -94,7 +94,7 @@ func run() error {
 	}
 	n, err := node.Start(node.Config{Name: node.Atom("load@" + own), Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Distribution: &node.Distribution{Cookie: strings.TrimSpace(string(cookie)), Listen: ":4370",
-			Listeners: map[string]string{"native": ":4371"}, Finder: &discovery.EPMD{}, TickTime: tick,
+			Listeners: map[string]string{"native": ":4371"}, Finder: &discovery.EPMD{}, Timing: node.Timing{TickTime: tick},
 			Transport: transport}})
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func TestInfo(t *testing.T) {
 	pid := spawn(t, far, "counter", node.ActorFunc(func(c *node.Context, msg any) error {
 		if msg == "start" {
 			c.TrapExit(true)
-			child, err := c.SpawnLink(node.ActorFunc(echo))
+			child, err := c.SpawnOpt(node.Options{Link: true}, node.ActorFunc(echo))
 			if err != nil {
 				return err
 			}

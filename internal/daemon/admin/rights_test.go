@@ -30,7 +30,7 @@ func guarded(
 	t.Helper()
 	f, log := new(nodetest.Places), new(logtest.Records)
 	cfg := node.Config{Name: "far@127.0.0.1", Log: slog.New(log),
-		Distribution: &node.Distribution{Cookie: "secret", Finder: f, Allow: allow}}
+		Distribution: &node.Distribution{Cookie: "secret", Finder: f, Access: node.Access{Allow: allow}}}
 	far = nodetest.Start(t, cfg)
 	ops, near = startNode(t, f, "ops"), startNode(t, f, "near")
 	require.NoError(t, admin.Start(testkit.Context(t), far, c))

@@ -238,14 +238,13 @@ func (d *daemon) startNode() error {
 		}
 	}
 	dist := &node.Distribution{
-		Cookie: cookie, Cookies: d.cookies, OldCookies: d.oldCookies, Listen: listen, Listeners: d.listeners(listen),
-		TickTime: d.cfg.TickTime,
-		Finder:   d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
-		Cluster: within(limits.Cluster, d.heap.limit.Load().Bytes),
-		Limits:  linkLimits(d.cfg),
-		Allow:   d.allow(), Rights: d.rights,
-		Awake: cmp.Or(d.cfg.Awake, -1), // 0 would be the default
-		Grace: d.cfg.Grace, Compress: d.cfg.Compress,
+		Cookie: cookie, Listen: listen, Listeners: d.listeners(listen), Finder: d.peers, Transport: transport,
+		Access: node.Access{Cookies: d.cookies, OldCookies: d.oldCookies, Allow: d.allow(), Rights: d.rights},
+		Timing: node.Timing{TickTime: d.cfg.TickTime, ConnectTimeout: d.cfg.ConnectTimeout, Grace: d.cfg.Grace,
+			Awake: cmp.Or(d.cfg.Awake, -1)}, // 0 would be the default
+		Limits: node.Limits{Queue: limits.Queue, Cluster: within(limits.Cluster, d.heap.limit.Load().Bytes),
+			Link: linkLimits(d.cfg)},
+		Compress: d.cfg.Compress,
 	}
 	if !d.cfg.Hidden {
 		dist.Published = global.Join(global.Config{Partial: !d.cfg.Global.ConnectAll, Overlap: !d.cfg.Global.PreventOverlaps})

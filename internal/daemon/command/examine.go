@@ -77,9 +77,10 @@ func examine(cfg *config.Config, env environment) error {
 
 // startable starts a node with the configuration, without listening, and stops it.
 func startable(cfg *config.Config) error {
-	dist := &node.Distribution{Cookie: "unknown", Client: true, Listen: "-", Finder: new(discovery.Static), TickTime: cfg.TickTime,
-		Queue: cfg.Limits.Queue, ConnectTimeout: cfg.ConnectTimeout, Cluster: cfg.Limits.Cluster, Limits: linkLimits(cfg),
-		Grace: cfg.Grace, Compress: cfg.Compress}
+	dist := &node.Distribution{Cookie: "unknown", Client: true, Listen: "-", Finder: new(discovery.Static),
+		Timing:   node.Timing{TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace},
+		Limits:   node.Limits{Queue: cfg.Limits.Queue, Cluster: cfg.Limits.Cluster, Link: linkLimits(cfg)},
+		Compress: cfg.Compress}
 	var err error
 	if dist.Protocols, err = dist.ProtocolsByName(cfg.Protocols...); err != nil {
 		return err

@@ -156,7 +156,7 @@ func (d *daemon) setLimits(cfg *config.Config) {
 	if limit.Bytes != was.Bytes || limit.From != was.From {
 		d.heap.limit.Store(&limit)
 	}
-	err := d.n.SetLimits(node.DistributionLimits{Queue: l.Queue, Limits: linkLimits(cfg), Cluster: within(l.Cluster, limit.Bytes)})
+	err := d.n.SetLimits(node.Limits{Queue: l.Queue, Link: linkLimits(cfg), Cluster: within(l.Cluster, limit.Bytes)})
 	if scope := d.scope.Load(); scope != nil {
 		err = errors.Join(err, scope.SetLimits(l.PGMembers, l.PGGroups))
 	}

@@ -50,7 +50,7 @@ type Config struct {
 		Queue     int // bytes that may wait for a peer before senders block
 		Fragments int // incomplete fragmented messages from a peer
 		Processes int // alive at a time; 0: the maximum
-		Mailbox   mailbox.Limits
+		Mailbox   mailbox.Bounds
 		Cluster   node.ClusterLimits // for all peers together, and for each
 		PGMembers int                // of other nodes in groups
 		PGGroups  int                // that these are in

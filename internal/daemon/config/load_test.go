@@ -73,9 +73,9 @@ func TestSample(t *testing.T) {
 	want := config.Default()
 	assert.Equal(t, "go@127.0.0.1", c.Name)
 	assert.Equal(t, "127.0.0.1:9100", c.HTTP.Listen)
-	assert.Equal(t, mailbox.Limits{Messages: 10000, Bytes: 64 << 20}, c.Limits.Mailbox)
+	assert.Equal(t, mailbox.Bounds{Messages: 10000, Bytes: 64 << 20}, c.Limits.Mailbox)
 	require.Len(t, c.Tree.Applications, 1)
-	assert.Equal(t, c.Limits.Mailbox, c.Tree.Applications[0].Top.Children[0].Options.Limits)
+	assert.Equal(t, c.Limits.Mailbox, c.Tree.Applications[0].Top.Children[0].Options.Bounds)
 	want.Name, want.HTTP.Listen, want.Limits.Mailbox = c.Name, c.HTTP.Listen, c.Limits.Mailbox // all else is the default
 	assert.Equal(t, values(want), values(c))
 }

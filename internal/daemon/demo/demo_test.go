@@ -181,7 +181,8 @@ func TestByName(t *testing.T) {
 		self, err := n.Open()
 		require.NoError(t, err)
 		defer self.Close(nil)
-		_, ref, err := self.SpawnMonitor(exit)
+		var ref node.Ref
+		_, err = self.SpawnOpt(node.Options{Monitor: &ref}, exit)
 		require.NoError(t, err)
 		down := self.Receive().(node.Down)
 		require.Equal(t, ref, down.Ref)

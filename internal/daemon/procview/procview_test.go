@@ -57,8 +57,8 @@ func TestAncestors(t *testing.T) {
 	require.NoError(t, n.Register("top", top.Self()))
 	middle := make(chan node.PID, 1)
 	bottom := make(chan node.PID, 1)
-	pid, err := top.SpawnLink(node.ProcessFunc(func(p *node.Process) error {
-		child, err := p.SpawnLink(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
+	pid, err := top.SpawnOpt(node.Options{Link: true}, node.ProcessFunc(func(p *node.Process) error {
+		child, err := p.SpawnOpt(node.Options{Link: true}, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 		if err != nil {
 			return err
 		}

@@ -31,13 +31,13 @@ func (c Connection) WithDefaults() (Connection, error) {
 	case c.Compress < 0:
 		return c, fmt.Errorf("node: Distribution.Compress %d must not be negative", c.Compress)
 	case c.Grace < 0:
-		return c, fmt.Errorf("node: Distribution.Grace %v must not be negative", c.Grace)
+		return c, fmt.Errorf("node: Distribution.Timing.Grace %v must not be negative", c.Grace)
 	case 0 < c.TickTime && c.TickTime < minTickTime:
-		return c, fmt.Errorf("node: Distribution.TickTime %v: want at least %v", c.TickTime, minTickTime)
+		return c, fmt.Errorf("node: Distribution.Timing.TickTime %v: want at least %v", c.TickTime, minTickTime)
 	}
 	err := errors.Join(fill(&c.TickTime, TickTime), fill(&c.ConnectTimeout, ConnectTimeout), fill(&c.Queue, queue))
 	if c.Grace > c.TickTime/2 {
-		err = fmt.Errorf("node: Distribution.Grace %v: want at most half of TickTime, %v", c.Grace, c.TickTime)
+		err = fmt.Errorf("node: Distribution.Timing.Grace %v: want at most half of TickTime, %v", c.Grace, c.TickTime)
 	}
 	return c, err
 }

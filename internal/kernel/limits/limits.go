@@ -21,7 +21,7 @@ type Cluster struct {
 }
 
 // ErrNegative reports a limit below 0.
-var ErrNegative = errors.New("node: Distribution.Cluster: a limit must not be negative; 0 is its default")
+var ErrNegative = errors.New("node: Distribution.Limits.Cluster: a limit must not be negative; 0 is its default")
 
 // WithDefaults returns c with the defaults, that of Stall being stall. Errors: [ErrNegative].
 func (c Cluster) WithDefaults(stall time.Duration) (Cluster, error) {
@@ -64,7 +64,7 @@ func fill[T int | time.Duration](is *T, by T) error {
 	return nil
 }
 
-// Node is the limits that can change while a node runs. node.DistributionLimits documents the fields.
+// Node is the limits that can change while a node runs. node.Limits documents the fields.
 type Node struct {
 	Queue   int // bytes
 	Link    dist.LinkLimits

@@ -20,7 +20,7 @@ import (
 )
 
 func bounded(n int, p mailbox.Policy) *inbox.Bounded {
-	return inbox.NewBounded(mailbox.Limits{Messages: n, Policy: p})
+	return inbox.NewBounded(mailbox.Bounds{Messages: n, Policy: p})
 }
 
 // strict is a box of a user that takes nothing past its bound.

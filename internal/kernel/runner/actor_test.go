@@ -168,7 +168,7 @@ func TestClaim(t *testing.T) {
 		n := 0
 		a := s.actor(func(*process.Acting, any) error { n++; return nil })
 		b := s.spawn(coroutine, func(b *runner.Blocking) error { b.Receive(); n++; return nil })
-		box := s.actor(func(*process.Acting, any) error { return nil }, boxed(inbox.NewBounded(mailbox.Limits{Messages: 1})))
+		box := s.actor(func(*process.Acting, any) error { return nil }, boxed(inbox.NewBounded(mailbox.Bounds{Messages: 1})))
 		synctest.Wait()
 		require.False(t, box.Claim(), "its inbox is for wake-ups")
 		for _, p := range []*process.Process{&a.Process, &b.Own} {
@@ -328,7 +328,7 @@ func TestActorBoxed(t *testing.T) {
 			got = append(got, msg)
 			goOn.wait()
 			return nil
-		}, boxed(inbox.NewBounded(mailbox.Limits{Messages: 2})))
+		}, boxed(inbox.NewBounded(mailbox.Bounds{Messages: 2})))
 		s.send(a.p, 1, 2)
 		synctest.Wait()
 		require.Equal(t, process.ErrMailboxFull, a.p.Deliver(&s.Plain, 3))
@@ -436,8 +436,8 @@ func (owner) Owner() any { return "the owner" }
 func TestExpected(t *testing.T) {
 	s := newSystem(t, 1)
 	plain := s.make(handle, nil)
-	box := s.make(handle, nil, boxed(inbox.NewBounded(mailbox.Limits{Messages: 9})))
-	held := s.make(handle, nil, boxed(owner{inbox.NewBounded(mailbox.Limits{Messages: 9})}))
+	box := s.make(handle, nil, boxed(inbox.NewBounded(mailbox.Bounds{Messages: 9})))
+	held := s.make(handle, nil, boxed(owner{inbox.NewBounded(mailbox.Bounds{Messages: 9})}))
 	require.Equal(t, 1, runner.Expected(nil, 1))
 	require.Equal(t, 1, runner.Expected(&plain.Own, 1))
 	require.Equal(t, 1, runner.Expected(&box.Own, 1))
@@ -483,7 +483,7 @@ func TestForTimerGuarded(t *testing.T) {
 	s := newSystem(t, 1)
 	s.Tracing.Keep(guard{})
 	p := s.make(handle, nil)
-	box := s.make(handle, nil, boxed(owner{inbox.NewBounded(mailbox.Limits{Messages: 9})}))
+	box := s.make(handle, nil, boxed(owner{inbox.NewBounded(mailbox.Bounds{Messages: 9})}))
 	other := s.make(handle, nil).Own.PID()
 	_, err := runner.ForTimer(other, &p.Own, "no")
 	require.Equal(t, errTest, err)

@@ -354,7 +354,7 @@ func TestMessages(t *testing.T) {
 		close(goOn)
 
 		box := s.spawn(false, nil, func(p *process.Process) {
-			p.ColdPart().Box, p.Boxed = inbox.NewBounded(mailbox.Limits{Messages: 9}), true
+			p.ColdPart().Box, p.Boxed = inbox.NewBounded(mailbox.Bounds{Messages: 9}), true
 		})
 		s.send(box, 1, 2)
 		require.Nil(t, runner.Messages(&box.Own, 10))

@@ -164,7 +164,7 @@ func TestReceiveModel(t *testing.T) {
 			var with []option
 			box := r.IntN(4) == 0
 			if box {
-				with = append(with, boxed(inbox.NewBounded(mailbox.Limits{Messages: 1000})))
+				with = append(with, boxed(inbox.NewBounded(mailbox.Bounds{Messages: 1000})))
 			}
 			s.spawn(as, func(b *runner.Blocking) error { model(t, r, b, box); return nil }, with...)
 			synctest.Wait()
@@ -373,7 +373,7 @@ func TestTokens(t *testing.T) {
 func TestBoxed(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		var got []any
-		box := inbox.NewBounded(mailbox.Limits{Messages: 2, Policy: mailbox.Block})
+		box := inbox.NewBounded(mailbox.Bounds{Messages: 2, Policy: mailbox.Block})
 		b := s.spawn(as, func(b *runner.Blocking) error {
 			for range 10 {
 				got = append(got, b.Receive())

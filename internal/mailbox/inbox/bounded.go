@@ -9,17 +9,17 @@ import (
 )
 
 // Limited reports whether l sets any limit.
-func Limited(l mailbox.Limits) bool { return l.Messages != 0 || l.Bytes != 0 }
+func Limited(l mailbox.Bounds) bool { return l.Messages != 0 || l.Bytes != 0 }
 
 // Check validates l.
-func Check(l mailbox.Limits) error {
+func Check(l mailbox.Bounds) error {
 	switch {
 	case l.Messages < 0:
-		return fmt.Errorf("mailbox: Limits.Messages %d: want 0 for any number, or more", l.Messages)
+		return fmt.Errorf("mailbox: Bounds.Messages %d: want 0 for any number, or more", l.Messages)
 	case l.Bytes < 0:
-		return fmt.Errorf("mailbox: Limits.Bytes %d: want 0 for any number, or more", l.Bytes)
+		return fmt.Errorf("mailbox: Bounds.Bytes %d: want 0 for any number, or more", l.Bytes)
 	case l.Policy > mailbox.DropOldest:
-		return fmt.Errorf("mailbox: Limits.Policy %d: want Refuse, Block, DropNewest or DropOldest", l.Policy)
+		return fmt.Errorf("mailbox: Bounds.Policy %d: want Refuse, Block, DropNewest or DropOldest", l.Policy)
 	}
 	return nil
 }
@@ -31,20 +31,20 @@ var (
 )
 
 // Bounded is the mailbox of a process with limits. Messages that the reader has popped but not finished count too, so a
-// reader that leaves messages cannot make it grow. A message larger than Limits.Bytes is accepted when the box is empty:
+// reader that leaves messages cannot make it grow. A message larger than Bounds.Bytes is accepted when the box is empty:
 // otherwise it could never be delivered. It takes a lock for each message. Any goroutine may call all methods except Pop
 // and Done, which belong to the reader.
 //
 //  1. The waiting messages, and those that the reader has popped but not finished, count towards the limits.
-//  2. It is within its limits, with two exceptions. A message larger than Limits.Bytes is accepted when no other message
+//  2. It is within its limits, with two exceptions. A message larger than Bounds.Bytes is accepted when no other message
 //     counts. A forced message is always accepted.
-//  3. Every message for which a push returned Queued or Wake is popped once, passed to Limits.Dropped once, or lost by
+//  3. Every message for which a push returned Queued or Wake is popped once, passed to Bounds.Dropped once, or lost by
 //     Close.
 //  4. While senders wait in line, the message of the first one does not fit, and only forced messages are accepted. When
 //     space becomes free, as many messages of the first senders as fit are added for them, and only those senders are
 //     woken.
 type Bounded struct {
-	limits mailbox.Limits
+	limits mailbox.Bounds
 
 	mu     sync.Mutex
 	msgs   ring.Ring[entry]
@@ -63,7 +63,7 @@ type entry struct {
 }
 
 // NewBounded returns an empty box. It panics if l is not valid: check first.
-func NewBounded(l mailbox.Limits) *Bounded {
+func NewBounded(l mailbox.Bounds) *Bounded {
 	if err := Check(l); err != nil {
 		panic(err)
 	}

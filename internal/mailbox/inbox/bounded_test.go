@@ -13,16 +13,16 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-func TestLimitsValidate(t *testing.T) {
+func TestBoundsValidate(t *testing.T) {
 	for _, c := range []struct {
-		l    mailbox.Limits
+		l    mailbox.Bounds
 		want string
 	}{
-		{mailbox.Limits{}, ""},
-		{mailbox.Limits{Messages: 1, Bytes: 1, Policy: mailbox.DropOldest}, ""},
-		{mailbox.Limits{Messages: -1}, "mailbox: Limits.Messages -1: want 0 for any number, or more"},
-		{mailbox.Limits{Bytes: -2}, "mailbox: Limits.Bytes -2: want 0 for any number, or more"},
-		{mailbox.Limits{Policy: 4}, "mailbox: Limits.Policy 4: want Refuse, Block, DropNewest or DropOldest"},
+		{mailbox.Bounds{}, ""},
+		{mailbox.Bounds{Messages: 1, Bytes: 1, Policy: mailbox.DropOldest}, ""},
+		{mailbox.Bounds{Messages: -1}, "mailbox: Bounds.Messages -1: want 0 for any number, or more"},
+		{mailbox.Bounds{Bytes: -2}, "mailbox: Bounds.Bytes -2: want 0 for any number, or more"},
+		{mailbox.Bounds{Policy: 4}, "mailbox: Bounds.Policy 4: want Refuse, Block, DropNewest or DropOldest"},
 	} {
 		err := Check(c.l)
 		if c.want == "" {
@@ -32,9 +32,9 @@ func TestLimitsValidate(t *testing.T) {
 		assert.EqualError(t, err, c.want)
 		assert.Panics(t, func() { NewBounded(c.l) })
 	}
-	assert.False(t, Limited(mailbox.Limits{Policy: mailbox.DropOldest}))
-	assert.True(t, Limited(mailbox.Limits{Messages: 1}))
-	assert.True(t, Limited(mailbox.Limits{Bytes: 1}))
+	assert.False(t, Limited(mailbox.Bounds{Policy: mailbox.DropOldest}))
+	assert.True(t, Limited(mailbox.Bounds{Messages: 1}))
+	assert.True(t, Limited(mailbox.Bounds{Bytes: 1}))
 }
 
 // step is one call of a Bounded and what it should answer: a Result for a push,
@@ -51,76 +51,76 @@ func weight(msg any) int { return len(msg.(string)) }
 func TestBounded(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		limits  mailbox.Limits
+		limits  mailbox.Bounds
 		steps   []step
 		dropped []string
 	}{
-		{"unbounded", mailbox.Limits{}, []step{
+		{"unbounded", mailbox.Bounds{}, []step{
 			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Queued}, {"push", "d", mailbox.Queued},
 			{"push", "e", mailbox.Queued}, {"len", "", 5},
 			{"pop", "", "a"}, {"pop", "", "b"}, {"pop", "", "c"}, {"pop", "", "d"}, {"pop", "", "e"}, {"pop", "", nil},
 		}, nil},
-		{"starts awake, arms on an empty pop", mailbox.Limits{Messages: 9}, []step{
+		{"starts awake, arms on an empty pop", mailbox.Bounds{Messages: 9}, []step{
 			{"push", "a", mailbox.Queued}, {"pop", "", "a"}, {"push", "b", mailbox.Queued}, {"pop", "", "b"},
 			{"pop", "", nil}, {"pop", "", nil}, {"push", "c", mailbox.Wake}, {"push", "d", mailbox.Queued},
 			{"pop", "", "c"}, {"pop", "", "d"}, {"push", "e", mailbox.Queued},
 		}, nil},
-		{"refuse", mailbox.Limits{Messages: 2, Policy: mailbox.Refuse}, []step{
+		{"refuse", mailbox.Bounds{Messages: 2, Policy: mailbox.Refuse}, []step{
 			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Full},
 			{"pop", "", "a"}, {"push", "c", mailbox.Full}, // the reader has it still
 			{"done", "", nil}, {"push", "c", mailbox.Queued}, {"pop", "", "b"}, {"pop", "", "c"},
 		}, nil},
-		{"block answers full", mailbox.Limits{Messages: 1, Policy: mailbox.Block}, []step{
+		{"block answers full", mailbox.Bounds{Messages: 1, Policy: mailbox.Block}, []step{
 			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Full}, {"pop", "", "a"}, {"done", "", nil}, {"push", "b", mailbox.Queued},
 		}, nil},
-		{"drop newest", mailbox.Limits{Messages: 2, Policy: mailbox.DropNewest}, []step{
+		{"drop newest", mailbox.Bounds{Messages: 2, Policy: mailbox.DropNewest}, []step{
 			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Dropped}, {"len", "", 2},
 			{"pop", "", "a"}, {"done", "", nil}, {"push", "d", mailbox.Queued},
 			{"pop", "", "b"}, {"pop", "", "d"}, {"pop", "", nil},
 		}, []string{"c"}},
-		{"drop oldest", mailbox.Limits{Messages: 2, Policy: mailbox.DropOldest}, []step{
+		{"drop oldest", mailbox.Bounds{Messages: 2, Policy: mailbox.DropOldest}, []step{
 			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Queued}, {"len", "", 2},
 			{"pop", "", "b"}, {"push", "d", mailbox.Queued}, // c goes: b is the reader's
 			{"pop", "", "d"}, {"push", "e", mailbox.Dropped}, // nothing that could go but e
 			{"pop", "", nil}, {"len", "", 2},
 		}, []string{"a", "c", "e"}},
-		{"bytes", mailbox.Limits{Bytes: 10, Policy: mailbox.Refuse}, []step{
+		{"bytes", mailbox.Bounds{Bytes: 10, Policy: mailbox.Refuse}, []step{
 			{"push", "12345", mailbox.Queued}, {"push", "123456", mailbox.Full}, {"push", "54321", mailbox.Queued}, {"push", "x", mailbox.Full},
 			{"push", "", mailbox.Queued}, // weighs nothing
 			{"pop", "", "12345"}, {"push", "x", mailbox.Full}, {"done", "", nil}, {"push", "1234", mailbox.Queued}, {"push", "12", mailbox.Full},
 			{"len", "", 3},
 		}, nil},
-		{"bytes and messages", mailbox.Limits{Bytes: 10, Messages: 2, Policy: mailbox.Refuse}, []step{
+		{"bytes and messages", mailbox.Bounds{Bytes: 10, Messages: 2, Policy: mailbox.Refuse}, []step{
 			{"push", "1", mailbox.Queued}, {"push", "2", mailbox.Queued}, {"push", "3", mailbox.Full},
 			{"pop", "", "1"}, {"done", "", nil}, {"push", "1234567890", mailbox.Full}, {"push", "123456789", mailbox.Queued},
 		}, nil},
-		{"larger than the limit", mailbox.Limits{Bytes: 4, Policy: mailbox.Refuse}, []step{
+		{"larger than the limit", mailbox.Bounds{Bytes: 4, Policy: mailbox.Refuse}, []step{
 			{"push", "12345", mailbox.Queued}, {"push", "", mailbox.Full}, {"push", "1", mailbox.Full},
 			{"pop", "", "12345"}, {"push", "1", mailbox.Full}, {"done", "", nil}, {"push", "1", mailbox.Queued},
 			{"push", "12345", mailbox.Full}, {"pop", "", "1"}, {"push", "12345", mailbox.Full},
 			{"done", "", nil}, {"push", "12345", mailbox.Queued},
 		}, nil},
-		{"larger than the limit, drop newest", mailbox.Limits{Bytes: 4, Policy: mailbox.DropNewest}, []step{
+		{"larger than the limit, drop newest", mailbox.Bounds{Bytes: 4, Policy: mailbox.DropNewest}, []step{
 			{"push", "1", mailbox.Queued}, {"push", "12345", mailbox.Dropped}, {"pop", "", "1"}, {"push", "12345", mailbox.Dropped},
 			{"done", "", nil}, {"push", "12345", mailbox.Queued}, {"pop", "", "12345"},
 		}, []string{"12345", "12345"}},
-		{"larger than the limit, drop oldest", mailbox.Limits{Bytes: 4, Policy: mailbox.DropOldest}, []step{
+		{"larger than the limit, drop oldest", mailbox.Bounds{Bytes: 4, Policy: mailbox.DropOldest}, []step{
 			{"push", "1", mailbox.Queued}, {"push", "2", mailbox.Queued}, {"push", "12345", mailbox.Queued}, {"len", "", 1},
 			{"pop", "", "12345"}, {"done", "", nil},
 			// While the reader has one, dropping the others would not make room.
 			{"push", "3", mailbox.Queued}, {"pop", "", "3"}, {"push", "4", mailbox.Queued}, {"push", "54321", mailbox.Dropped},
 			{"pop", "", "4"}, {"pop", "", nil},
 		}, []string{"1", "2", "54321"}},
-		{"drop oldest as often as it takes", mailbox.Limits{Bytes: 6, Policy: mailbox.DropOldest}, []step{
+		{"drop oldest as often as it takes", mailbox.Bounds{Bytes: 6, Policy: mailbox.DropOldest}, []step{
 			{"push", "11", mailbox.Queued}, {"push", "22", mailbox.Queued}, {"push", "33", mailbox.Queued}, {"push", "444", mailbox.Queued},
 			{"pop", "", "33"}, {"pop", "", "444"}, {"pop", "", nil},
 		}, []string{"11", "22"}},
-		{"a selective reader gives back the oldest's bytes", mailbox.Limits{Bytes: 6, Policy: mailbox.Refuse}, []step{
+		{"a selective reader gives back the oldest's bytes", mailbox.Bounds{Bytes: 6, Policy: mailbox.Refuse}, []step{
 			{"push", "1234", mailbox.Queued}, {"push", "1", mailbox.Queued}, {"pop", "", "1234"}, {"pop", "", "1"},
 			{"done", "", nil}, // of "1", while "1234" is left
 			{"push", "12345", mailbox.Queued}, {"push", "1", mailbox.Full}, {"done", "", nil}, {"push", "1", mailbox.Queued}, {"len", "", 2},
 		}, nil},
-		{"done too often", mailbox.Limits{Messages: 1}, []step{
+		{"done too often", mailbox.Bounds{Messages: 1}, []step{
 			{"done", "", nil}, {"push", "a", mailbox.Queued}, {"done", "", nil}, {"push", "b", mailbox.Full}, {"len", "", 1},
 		}, nil},
 	} {
@@ -150,7 +150,7 @@ func TestBounded(t *testing.T) {
 }
 
 func TestBoundedClosed(t *testing.T) {
-	b := NewBounded(mailbox.Limits{Messages: 2})
+	b := NewBounded(mailbox.Bounds{Messages: 2})
 	b.Push("a")
 	b.Push("b")
 	b.Pop()
@@ -172,7 +172,7 @@ func TestBoundedClosed(t *testing.T) {
 func TestBoundedDroppedMayPush(t *testing.T) {
 	var lost []any
 	var b *Bounded
-	b = NewBounded(mailbox.Limits{Messages: 1, Policy: mailbox.DropOldest, Dropped: func(msg any) {
+	b = NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.DropOldest, Dropped: func(msg any) {
 		if lost = append(lost, msg, b.Len()); len(lost) < 4 {
 			b.Push("told")
 		}
@@ -187,7 +187,7 @@ func TestBoundedDroppedMayPush(t *testing.T) {
 // What is forced gets in past every bound, in order, and counts like the others.
 func TestBoundedForce(t *testing.T) {
 	for _, p := range []mailbox.Policy{mailbox.Refuse, mailbox.Block, mailbox.DropNewest, mailbox.DropOldest} {
-		b := NewBounded(mailbox.Limits{Messages: 1, Bytes: 2, Policy: p, Size: weight, Dropped: func(msg any) { t.Error("lost", msg) }})
+		b := NewBounded(mailbox.Bounds{Messages: 1, Bytes: 2, Policy: p, Size: weight, Dropped: func(msg any) { t.Error("lost", msg) }})
 		_, ok := b.Pop()
 		require.False(t, ok)
 		assert.Equal(t, mailbox.Wake, b.Force("1"))
@@ -216,7 +216,7 @@ func (l *ledger) bytes() (n int) {
 	return n
 }
 
-func (l *ledger) fits(c mailbox.Limits, m string) bool {
+func (l *ledger) fits(c mailbox.Bounds, m string) bool {
 	count := len(l.waiting) + len(l.popped)
 	return count == 0 || (c.Messages == 0 || count < c.Messages) && (c.Bytes == 0 || l.bytes()+len(m) <= c.Bytes)
 }
@@ -224,7 +224,7 @@ func (l *ledger) fits(c mailbox.Limits, m string) bool {
 func TestBoundedModel(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 200 {
-		c := mailbox.Limits{Messages: r.IntN(5), Bytes: r.IntN(20), Policy: mailbox.Policy(r.IntN(4)), Size: weight}
+		c := mailbox.Bounds{Messages: r.IntN(5), Bytes: r.IntN(20), Policy: mailbox.Policy(r.IntN(4)), Size: weight}
 		if !Limited(c) {
 			continue
 		}
@@ -234,7 +234,7 @@ func TestBoundedModel(t *testing.T) {
 	}
 }
 
-func playBounded(t *testing.T, r *rand.Rand, c mailbox.Limits, lost *int) {
+func playBounded(t *testing.T, r *rand.Rand, c mailbox.Bounds, lost *int) {
 	b, l := NewBounded(c), new(ledger)
 	pushed, handled := 0, 0
 	for range 200 {
@@ -283,7 +283,7 @@ func playBounded(t *testing.T, r *rand.Rand, c mailbox.Limits, lost *int) {
 // all messages come through, in order, and the bound holds.
 func TestBoundedBlockConcurrent(t *testing.T) {
 	const senders, count, bound = 4, 500, 3
-	b := NewBounded(mailbox.Limits{Messages: bound, Policy: mailbox.Block})
+	b := NewBounded(mailbox.Bounds{Messages: bound, Policy: mailbox.Block})
 	wake := make(chan struct{}, 1)
 	var wg sync.WaitGroup
 	type post struct{ from, seq int }
@@ -322,7 +322,7 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 // What a reader has popped and is not done with costs nothing: it may be a million messages that it has left.
 func TestBoundedManyLeft(t *testing.T) {
 	const n = 1_000_000
-	b := NewBounded(mailbox.Limits{Messages: n})
+	b := NewBounded(mailbox.Bounds{Messages: n})
 	for i := range n {
 		b.Push(i)
 		b.Pop()
@@ -337,7 +337,7 @@ func TestBoundedManyLeft(t *testing.T) {
 // each, and that is what bounds it. Nothing is allocated once the ring and the
 // list of sizes have grown.
 func BenchmarkBounded(b *testing.B) {
-	box := NewBounded(mailbox.Limits{Messages: 64})
+	box := NewBounded(mailbox.Bounds{Messages: 64})
 	msg := any("m")
 	b.ReportAllocs()
 	for b.Loop() {

@@ -66,7 +66,7 @@
 // senders in any order. When an inbox is closed, messages that have not been taken are lost: the last ones of each sender.
 // From then on every push returns Closed, so after one refused message all later ones of that sender are refused.
 //
-// # Limits
+// # Bounds
 //
 // A queue holds up to 2,147,483,647 messages, a run up to 64. An inbox is unbounded: for limits use a [Bounded].
 package inbox

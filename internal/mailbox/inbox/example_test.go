@@ -81,7 +81,7 @@ func ExampleQueue() {
 
 // A bounded mailbox counts what its reader has not done with.
 func ExampleBounded() {
-	b := inbox.NewBounded(mailbox.Limits{Messages: 1})
+	b := inbox.NewBounded(mailbox.Bounds{Messages: 1})
 	fmt.Println(b.Push("a"), b.Push("b"))
 	msg, _ := b.Pop()
 	fmt.Println(msg, b.Push("b"))

@@ -49,7 +49,7 @@ const queued = "queued <nil>"
 
 func TestBoundedPushWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(mailbox.Limits{Bytes: 4, Policy: mailbox.Block, Size: weight})
+		b := NewBounded(mailbox.Bounds{Bytes: 4, Policy: mailbox.Block, Size: weight})
 		require.Equal(t, []string{queued}, answers(send(b, "123456789")), "an empty box has space for anything")
 		small, large, last := send(b, "1"), send(b, "1234"), send(b, "1")
 		b.Pop()
@@ -75,7 +75,7 @@ func TestBoundedPushWait(t *testing.T) {
 // A reader that has found nothing, and then is done with one that it had left, is woken for what that lets in.
 func TestBoundedPushWaitWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(mailbox.Limits{Messages: 1, Policy: mailbox.Block})
+		b := NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.Block})
 		b.Push("left")
 		first, second := send(b, "1"), send(b, "2")
 		b.Pop()
@@ -94,7 +94,7 @@ func TestBoundedPushWaitOfOtherPolicies(t *testing.T) {
 	for policy, want := range map[mailbox.Policy]mailbox.Result{
 		mailbox.Refuse: mailbox.Full, mailbox.DropNewest: mailbox.Dropped, mailbox.DropOldest: mailbox.Queued,
 	} {
-		b := NewBounded(mailbox.Limits{Messages: 1, Policy: policy})
+		b := NewBounded(mailbox.Bounds{Messages: 1, Policy: policy})
 		b.Push("1")
 		r, err := b.PushWait(t.Context(), "2")
 		assert.NoError(t, err)
@@ -104,7 +104,7 @@ func TestBoundedPushWaitOfOtherPolicies(t *testing.T) {
 
 func TestBoundedPushWaitEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(mailbox.Limits{Messages: 1, Policy: mailbox.Block})
+		b := NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.Block})
 		b.Push("1")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, io.EOF)
 		defer cancel()
@@ -127,7 +127,7 @@ func TestBoundedPushWaitEndsWithContext(t *testing.T) {
 // Who looks for a cycle takes a place first, and may leave it.
 func TestPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(mailbox.Limits{Messages: 1, Policy: mailbox.Block})
+		b := NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.Block})
 		p := b.Join("1")
 		require.False(t, p.Waits())
 		require.False(t, p.Leave())
@@ -146,7 +146,7 @@ func TestPlace(t *testing.T) {
 // However many senders wait, a message that is taken lets one of them go on, the one that has waited longest.
 func TestBoundedWakesOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(mailbox.Limits{Messages: 2, Policy: mailbox.Block})
+		b := NewBounded(mailbox.Bounds{Messages: 2, Policy: mailbox.Block})
 		b.Push("a")
 		b.Push("b")
 		var all []*waiter
@@ -177,7 +177,7 @@ func TestBoundedLineAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			limits := mailbox.Limits{Messages: 1 + r.IntN(4), Bytes: r.IntN(20), Policy: mailbox.Block, Size: weight}
+			limits := mailbox.Bounds{Messages: 1 + r.IntN(4), Bytes: r.IntN(20), Policy: mailbox.Block, Size: weight}
 			b, l := NewBounded(limits), new(ledger)
 			var line []*waiter
 			admit := func() {

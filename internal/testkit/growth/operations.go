@@ -311,7 +311,7 @@ var operations = []operation{
 	{name: "receive past messages in a bounded mailbox", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
 		done := make(chan struct{})
-		p := must(a.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 2*n + 10}}, node.ProcessFunc(func(p *node.Process) error {
+		p := must(a.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 2*n + 10}}, node.ProcessFunc(func(p *node.Process) error {
 			p.ReceiveMatch(func(msg any) bool { return msg == "begin" })
 			for range n {
 				node.ReceiveOf[int](p)
@@ -334,7 +334,7 @@ var operations = []operation{
 	{name: "send that waits for space", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
 		begin, done := make(chan struct{}), make(chan struct{})
-		p := must(a.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		p := must(a.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
 			node.ProcessFunc(func(p *node.Process) error {
 				<-begin
 				for range n {

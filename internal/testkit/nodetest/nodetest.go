@@ -54,7 +54,7 @@ func patient(cfg node.Config) node.Config {
 	cfg.StopTimeout = cmp.Or(cfg.StopTimeout, limit)
 	if cfg.Distribution != nil {
 		d := *cfg.Distribution
-		d.ConnectTimeout, d.TickTime = cmp.Or(d.ConnectTimeout, limit), cmp.Or(d.TickTime, 2*limit)
+		d.Timing.ConnectTimeout, d.Timing.TickTime = cmp.Or(d.Timing.ConnectTimeout, limit), cmp.Or(d.Timing.TickTime, 2*limit)
 		cfg.Distribution = &d
 	}
 	return cfg

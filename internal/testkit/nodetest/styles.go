@@ -26,8 +26,6 @@ type Self interface {
 
 	Spawn(b node.Actor) (node.PID, error)
 	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
-	SpawnLink(b node.Actor) (node.PID, error)
-	SpawnMonitor(b node.Actor) (node.PID, node.Ref, error)
 
 	Link(to node.Dest)
 	Unlink(to node.Dest)

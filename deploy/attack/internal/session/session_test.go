@@ -82,7 +82,7 @@ func (f *fuzz) leftovers() {
 		_, _ = os.Stdout.Write(stacks)
 		f.fail("there were %d goroutines, and there are %d", f.routines, n)
 	}
-	for _, l := range f.n.Limits() {
+	for _, l := range f.n.LimitUsage() {
 		if l.Used != 0 && l.Name != "processes" {
 			f.fail("of the limit %s %d are used", l.Name, l.Used)
 		}

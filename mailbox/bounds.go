@@ -25,10 +25,10 @@ func (p Policy) String() string {
 	return "invalid"
 }
 
-// Limits bound a mailbox. The zero value means no limits. A bounded mailbox counts its waiting messages and those that the
+// Bounds are those of a mailbox. The zero value means none. A bounded mailbox counts its waiting messages and those that the
 // reader has popped but not finished. A message larger than Bytes is accepted when no other message counts: otherwise it
 // could never be delivered.
-type Limits struct {
+type Bounds struct {
 	Messages int // maximum number of messages; 0 means no limit
 	Bytes    int // maximum number of bytes, as counted by Size; 0 means no limit
 	Policy   Policy
