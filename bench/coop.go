@@ -236,8 +236,8 @@ func recursiveProcess(p *node.Process, depth int) (int, error) {
 	}
 	one := node.Async[int](p, p.Self(), compute{})
 	for {
-		value, err := one.Poll(0)
-		if err != node.ErrTimeout {
+		value, done, err := one.Result()
+		if done {
 			return value + inner, err
 		}
 		if err := serveProcess(p, p.Receive()); err != nil {

@@ -487,7 +487,7 @@ func (f *fault) calls() error {
 	last := node.Async[any](x, pid, wire.Tuple{wire.Atom("never"), 0})
 	f.kill(y, pid)
 	var exit *node.ExitError
-	if v, err := last.Await(f.ctx); !errors.As(err, &exit) {
+	if v, err := node.Await(f.ctx, x, last); !errors.As(err, &exit) {
 		return fmt.Errorf("a call to one that has died: %v, %v", v, err)
 	}
 	return nil

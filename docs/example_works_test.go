@@ -199,7 +199,7 @@ func Example_fibonacciByStages() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
 	root, _ := active.Start(n, &fibonacci{number: 10, stages: 2}, node.Options{})
-	fmt.Println(active.Go(n, root, (*fibonacci).Compute, struct{}{}).Await(context.Background()))
+	fmt.Println(node.Await(context.Background(), n, active.Go(n, root, (*fibonacci).Compute, struct{}{})))
 	// Output: 55 <nil>
 }
 
@@ -238,7 +238,7 @@ func Example_parallelXML() {
 		element := []byte(document[before:d.InputOffset()])
 		books = append(books, node.Async[book](n, workers[len(books)%len(workers)], element))
 	}
-	fmt.Println(futures.All(n, books...).Await(context.Background()))
+	fmt.Println(node.Await(context.Background(), n, futures.All(n, books...)))
 	// Output: [{Ada 1995} {Erlang 2007}] <nil>
 }
 

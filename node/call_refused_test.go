@@ -66,7 +66,7 @@ func TestLostRequestFails(t *testing.T) {
 				if policy == mailbox.DropOldest {
 					lost = first
 				}
-				_, err := lost.Await(testkit.Context(t))
+				_, err := node.Await(testkit.Context(t), from, lost)
 				require.Error(t, err)
 				require.NotErrorIs(t, err, context.DeadlineExceeded, "%v", policy)
 				if from != node.Caller(a) {

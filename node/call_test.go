@@ -230,7 +230,7 @@ func TestReplyRace(t *testing.T) {
 				}
 			})
 		}
-		v, err := f.Await(context.Background())
+		v, err := node.Await(context.Background(), n, f)
 		wg.Wait()
 		require.NoError(t, err)
 		require.Len(t, won, 1)
@@ -303,7 +303,7 @@ func TestCallFromAClosedHandle(t *testing.T) {
 	h.Close(nil)
 	_, err := nodetest.CallWithin[int](testkit.Limit, h, pid, "one")
 	assert.ErrorIs(t, err, node.ErrExited)
-	_, err = node.Async[int](h, pid, "one").Await(context.Background())
+	_, err = node.Await(context.Background(), h, node.Async[int](h, pid, "one"))
 	assert.ErrorIs(t, err, node.ErrExited)
 }
 
@@ -314,7 +314,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	f := node.Async[int](n, pid, "")
 	// Passed to actors of all styles, and awaited by goroutines.
 	eachSum := func(p nodetest.Self, m any) error {
-		v, err := m.(*node.Future[int]).Await(context.Background())
+		v, err := node.Await(context.Background(), p, m.(*node.Future[int]))
 		if err != nil {
 			return err
 		}
@@ -326,7 +326,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			v, err := f.Await(context.Background())
+			v, err := node.Await(context.Background(), n, f)
 			assert.NoError(t, err)
 			assert.Equal(t, 7, v)
 		})
@@ -342,7 +342,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	for range styles {
 		assert.Equal(t, 7, nodetest.Next[int](t, h))
 	}
-	v, err := f.Await(context.Background())
+	v, err := node.Await(context.Background(), n, f)
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
 	assert.False(t, f.Cancel())
@@ -364,10 +364,10 @@ func TestFuturesDone(t *testing.T) {
 	go func() { (<-requests).Reply("x") }()
 	<-ints.Done()
 	<-texts.Done()
-	v, err := texts.Await(context.Background())
+	v, err := node.Await(context.Background(), n, texts)
 	require.NoError(t, err)
 	assert.Equal(t, "x", v)
-	_, err = none.Await(context.Background())
+	_, err = node.Await(context.Background(), n, none)
 	assert.ErrorIs(t, err, node.ErrNoName)
 }
 
@@ -377,7 +377,7 @@ func TestFutureGivenUp(t *testing.T) {
 	f := node.Async[int](n, pid, "")
 	assert.True(t, f.Cancel())
 	assert.False(t, f.Cancel())
-	_, err := f.Await(context.Background())
+	_, err := node.Await(context.Background(), n, f)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
 
@@ -385,10 +385,10 @@ func TestFutureGivenUp(t *testing.T) {
 	f = node.Async[int](n, pid, "")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errWhy)
-	_, err = f.Await(ctx)
+	_, err = node.Await(ctx, n, f)
 	assert.ErrorIs(t, err, errWhy)
 	assert.ErrorIs(t, err, context.Canceled)
-	_, err = f.Await(context.Background())
+	_, err = node.Await(context.Background(), n, f)
 	assert.ErrorIs(t, err, errWhy)
 	assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
 	assert.Equal(t, uint64(2), n.Stats().DeadLetters[deadletter.LateReply])

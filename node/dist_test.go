@@ -220,7 +220,7 @@ func TestFarConnectionLost(t *testing.T) {
 	}
 	assert.Contains(t, got, node.Down{Ref: ref, PID: remote, Reason: node.NoConnection})
 	assert.Contains(t, got, node.NodeDown{Node: b.Name(), Reason: "disconnected by this node"})
-	_, err = call.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), self, call)
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, node.NoConnection, exit.Reason)
@@ -301,8 +301,8 @@ func TestFarSimultaneous(t *testing.T) {
 		for {
 			there := node.Async[int](a, node.At{Name: "echo", Node: b.Name()}, 1)
 			back := node.Async[int](b, node.At{Name: "echo", Node: a.Name()}, 2)
-			_, err1 := there.Await(ctx)
-			_, err2 := back.Await(ctx)
+			_, err1 := node.Await(ctx, a, there)
+			_, err2 := node.Await(ctx, b, back)
 			if err1 == nil && err2 == nil {
 				break
 			}

@@ -51,10 +51,6 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 		return err
 	},
 	"node.Await": func(w contextWorld, ctx context.Context) error { _, err := node.Await(ctx, w.me, w.future); return err },
-	"node.*Await": func(w contextWorld, ctx context.Context) error {
-		_, err := node.Async[int](w.n, w.pid, "mute").Await(ctx)
-		return err
-	},
 	"node.AwaitExit": func(w contextWorld, ctx context.Context) error {
 		_, err := node.AwaitExit(ctx, w.me, w.pid)
 		return err

@@ -75,7 +75,7 @@ func use(n *node.Node, counter node.PID) {
 	h.Send(counter, Incr{}) // waits
 	value := node.Async[int](h, counter, Value{})
 	h.Send(counter, UnLock{40})
-	v, _ := value.Await(ctx)
+	v, _ := node.Await(ctx, h, value)
 	fmt.Println("then", v)
 }
 

@@ -87,8 +87,8 @@ func LentCalls(n *Node) int { return n.sys.Lent.Len() }
 // ForgetFutures has a node forget what others know of its futures, as if it were long ago.
 func ForgetFutures(n *Node) { n.futures.Expire(n.sys.Env.Now().Add(2 * calls.KeepFutures)) }
 
-// IsAwaited reports whether somebody waits, or has waited, for f by one of its methods.
-func IsAwaited[R any](f *Future[R]) bool { return f.w.HasSignal() }
+// Waiting is how many wait for f.
+func Waiting[R any](f *Future[R]) int { return f.w.Watching() }
 
 // NotedWaits is how many waits are noted of those that a cycle may consist of.
 func NotedWaits(n *Node) int { return n.sys.Cycles.Len() }

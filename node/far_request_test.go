@@ -111,7 +111,7 @@ func TestReceiveOfFindsCallFromAfar(t *testing.T) {
 		first := node.Async[string](a, pid, node.Atom("x"))
 		second := node.Async[string](a, pid, 1)
 		for f, want := range map[*node.Future[string]]string{first: "first", second: "second"} {
-			got, err := f.Await(testkit.Context(t))
+			got, err := node.Await(testkit.Context(t), b, f)
 			require.NoError(t, err)
 			assert.Equal(t, want, got)
 		}
@@ -304,7 +304,7 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		require.NoError(t, b.Send(answering, <-froms))
 		ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
 		defer cancel()
-		got, err = future.Await(ctx)
+		got, err = node.Await(ctx, a, future)
 		require.NoError(t, err)
 		require.Equal(t, "from elsewhere", got)
 		none()

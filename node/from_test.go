@@ -92,7 +92,7 @@ func TestHandedOn(t *testing.T) {
 				}
 				node.SendRequest(h, front, 7, node.Atom("y"))
 				require.Equal(t, node.Result{Tag: 7, Value: re("y")}, nodetest.Next[node.Result](t, h))
-				v, err := node.Async[any](h, front, node.Atom("z")).Await(testkit.Context(t))
+				v, err := node.Await(testkit.Context(t), h, node.Async[any](h, front, node.Atom("z")))
 				require.NoError(t, err)
 				require.Equal(t, re("z"), v)
 				once, err := node.Call[string](testkit.Context(t), h, front, node.Atom("twice"))
@@ -120,7 +120,7 @@ func TestHandedOnAndEnded(t *testing.T) {
 			r, ok := c.AsRequest(nodetest.Next[any](t, h))
 			require.True(t, ok)
 			where.Exit(f, node.Atom("gone"))
-			_, err := answer.Await(testkit.Context(t))
+			_, err := node.Await(testkit.Context(t), got, answer)
 			require.Equal(t, &node.ExitError{Reason: node.Atom("gone")}, err)
 			dead := a.DeadLetters(4)
 			require.NoError(t, r.Reply(1), "nobody there can know")
@@ -194,16 +194,16 @@ func TestForgedFrom(t *testing.T) {
 			require.NoError(t, r.Reply(node.Atom("forged")))
 			require.Equal(t, deadletter.NoAlias, testkit.Receive(t, dead.C).Cause)
 		}
-		_, err := far.Poll(0)
-		require.ErrorIs(t, err, node.ErrTimeout)
-		_, err = near.Poll(0)
-		require.ErrorIs(t, err, node.ErrTimeout)
+		_, done, _ := far.Result()
+		require.False(t, done)
+		_, done, _ = near.Result()
+		require.False(t, done)
 		nodetest.Quiet(t, h)
 
 		r, ok := c.AsRequest(request) // a copy of the request
 		require.True(t, ok)
 		require.NoError(t, r.Reply(node.Atom("true")))
-		got, err := far.Await(testkit.Context(t))
+		got, err := node.Await(testkit.Context(t), h, far)
 		require.NoError(t, err)
 		require.Equal(t, node.Atom("true"), got)
 		require.NoError(t, nodetest.Next[node.Request[node.Atom]](t, stays).Reply("near"))
@@ -303,13 +303,13 @@ func TestFromTravels(t *testing.T) {
 					if fail {
 						require.NoError(t, f.Fail(errSpoiled))
 						require.ErrorIs(t, f.Fail(errSpoiled), node.ErrReplied)
-						_, err := call.Await(testkit.Context(t))
+						_, err := node.Await(testkit.Context(t), caller, call)
 						require.Error(t, err)
 						continue
 					}
 					require.NoError(t, f.Reply(node.Atom("y")))
 					require.ErrorIs(t, f.Reply(node.Atom("z")), node.ErrReplied)
-					v, err := call.Await(testkit.Context(t))
+					v, err := node.Await(testkit.Context(t), caller, call)
 					require.NoError(t, err)
 					require.Equal(t, node.Atom("y"), v)
 				}

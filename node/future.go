@@ -2,7 +2,7 @@ package node
 
 import (
 	"context"
-	"time"
+	"github.com/actornode/actornode/internal/kernel/calls"
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
@@ -15,8 +15,7 @@ import (
 // builtin or registered: there it is a Future[R], too. Its node is asked once for each copy that has
 // come, when somebody first waits for that. A copy fails with [*ExitError], noconnection if its node is
 // lost, and noproc if it is asked later than 5 minutes after the future was completed, or when 1000
-// others have been since. Who gives up on a copy, by Cancel or by the end of a context, gives up for
-// those who wait on that copy.
+// others have been since. Who gives up on a copy, by Cancel, gives up for those who wait on that copy.
 type Future[R any] struct {
 	p process.Call
 	w process.Watches
@@ -38,16 +37,32 @@ func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	return f
 }
 
-// Await waits for the reply; if ctx ends first, it gives up on behalf of all who
-// wait. If the process that has made the future waits itself, and is killed meanwhile, its wait
-// ends: its function is unwound, and its handler gets [ErrExited]; others go on waiting. A process
-// that has not made it uses [Await], and so does a handle; an Actor's handler uses that, which
-// gives up its stage meanwhile, or [Future.SendTo].
-func (f *Future[R]) Await(ctx context.Context) (R, error) {
-	if err := f.until(ctx); err != nil {
+// Await waits for the reply, as [Call] does: an Actor gives up its stage meanwhile, and the wait of a process ends with its
+// death. If ctx ends first, the error is its cause. Who has made the future then gives up on it, on behalf of all who wait;
+// if it was another who waited, these go on waiting. Errors: those of Call; see [ErrCycle], too.
+func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
+	a := actingOf(from)
+	w := f.watches()
+	p := a.Promise()
+	p.Target = nil
+	t := p.NewTicket()
+	err := a.MayAwait(process.Ticket{}, f.t, calls.WaitFuture, func() bool { return p.Waiting(t.N) })
+	if err != nil {
+		t.Settle(a, nil, err)
 		return typed[R](nil, err)
 	}
-	return f.read(f.t.Wait(ctx))
+	number := w.Add(a, func(a *process.Acting) {
+		v, err := f.p.Result()
+		t.Settle(a, v, err)
+	})
+	v, err := a.Await(ctx, t, calls.WaitFuture, f.maker())
+	if !f.t.Done() {
+		w.Remove(number)
+		if f.far == nil && f.by == a.Process {
+			f.t.Settle(a, nil, err)
+		}
+	}
+	return f.read(v, err)
 }
 
 // read is what a reader gets: with isolation.Config.Copy a value of its own.
@@ -58,36 +73,14 @@ func (f *Future[R]) read(v any, err error) (R, error) {
 	return typed[R](v, err)
 }
 
-// until waits until the future is completed or ctx ends, or its maker does, if that waits.
-func (f *Future[R]) until(ctx context.Context) error {
-	if ctx.Err() == nil {
-		f.ask()
-	}
-	if f.t.Done() {
-		return nil
-	}
-	return f.t.Until(ctx.Done(), f.by)
-}
-
-// Poll waits for the reply for d at most; 0 only looks. Other than Await it does
-// not give up: [ErrTimeout] says that the call is still under way. A process that is killed
-// meanwhile waits no longer, as there.
-func (f *Future[R]) Poll(d time.Duration) (R, error) {
-	if d < 0 {
-		return typed[R](nil, ErrBadTimeout)
-	}
+// Result returns the reply, or why there is none, if the future is completed. [Await] waits for it.
+func (f *Future[R]) Result() (v R, done bool, err error) {
 	f.ask()
-	if !f.t.Done() && d > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), d)
-		defer cancel()
-		if err := f.until(ctx); err != nil {
-			return typed[R](nil, err)
-		}
-	}
 	if !f.t.Done() {
-		return typed[R](nil, ErrTimeout)
+		return v, false, nil
 	}
-	return f.read(f.p.Result())
+	v, err = f.read(f.p.Result())
+	return v, true, err
 }
 
 // Done returns a channel that is closed when the future is completed.

@@ -167,28 +167,3 @@ func giveFuture(f anyFuture) (name string, ref Ref, err error) {
 	}
 	return m.name, f.reference(), nil
 }
-
-// Await waits for the value of a future, as [Call] waits for a reply: an Actor gives up its stage
-// meanwhile, and the wait of a process ends with its death. If ctx ends first, the error is its cause,
-// and others go on waiting; see [ErrCycle], too. f may be one of another node.
-func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
-	a := actingOf(from)
-	w := f.watches()
-	p := a.Promise()
-	p.Target = nil
-	t := p.NewTicket()
-	err := a.MayAwait(process.Ticket{}, f.t, calls.WaitFuture, func() bool { return p.Waiting(t.N) })
-	if err != nil {
-		t.Settle(a, nil, err)
-		return typed[R](nil, err)
-	}
-	number := w.Add(a, func(a *process.Acting) {
-		v, err := f.p.Result()
-		t.Settle(a, v, err)
-	})
-	v, err := a.Await(ctx, t, calls.WaitFuture, f.maker())
-	if !f.t.Done() {
-		w.Remove(number)
-	}
-	return typed[R](v, err)
-}

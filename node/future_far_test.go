@@ -63,14 +63,14 @@ func TestFutureTravels(t *testing.T) {
 	home := nodetest.Open(t, a)
 	require.Same(t, f, pass[*node.Future[bill]](t, c, home, onward), "where it is from it is itself")
 
-	_, err := bare.Poll(0)
-	require.ErrorIs(t, err, node.ErrTimeout)
-	all := []*node.Future[bill]{f, bare, inTuple, field.Bill, field.Any.(*node.Future[bill]), onward}
+	_, over, _ := bare.Result()
+	require.False(t, over)
+	all := map[*node.Future[bill]]*node.Node{f: a, bare: b, inTuple: b, field.Bill: c, field.Any.(*node.Future[bill]): c, onward: c}
 	var done sync.WaitGroup
-	for _, copy := range all {
+	for copy, at := range all {
 		for range 3 {
 			done.Go(func() {
-				v, err := copy.Await(testkit.Context(t))
+				v, err := node.Await(testkit.Context(t), at, copy)
 				if err != nil || v != (bill{7}) {
 					t.Errorf("got %v, %v", v, err)
 				}
@@ -85,10 +85,10 @@ func TestFutureTravels(t *testing.T) {
 	// When it is over it travels, too, and so does a copy of it.
 	late := pass[*node.Future[bill]](t, a, onB, f)
 	<-late.Done()
-	v, err := late.Poll(0)
+	v, _, err := late.Result()
 	require.NoError(t, err)
 	require.Equal(t, bill{7}, v)
-	v, err = pass[*node.Future[bill]](t, b, onC, bare).Await(testkit.Context(t))
+	v, err = node.Await(testkit.Context(t), c, pass[*node.Future[bill]](t, b, onC, bare))
 	require.NoError(t, err)
 	require.Equal(t, bill{7}, v)
 }
@@ -101,16 +101,16 @@ func TestFutureFailsElsewhere(t *testing.T) {
 
 	f, _, server := openFuture[int](t, a)
 	far := pass[*node.Future[int]](t, a, onB, f)
-	_, err := far.Poll(0) // asks
-	require.ErrorIs(t, err, node.ErrTimeout)
+	_, done, _ := far.Result() // asks
+	require.False(t, done)
 	server.Close(node.Atom("tired"))
-	_, err = far.Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), b, far)
 	require.Equal(t, &node.ExitError{Reason: node.Atom("tired")}, err)
 
 	f, r, _ := openFuture[int](t, a)
 	far = pass[*node.Future[int]](t, a, onB, f)
 	require.NoError(t, r.Fail(errSpoiled))
-	_, err = far.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), b, far)
 	require.ErrorContains(t, err, "spoiled")
 
 	// A copy that is cancelled is cancelled alone.
@@ -118,39 +118,40 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	far, other := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
 	require.True(t, far.Cancel())
 	require.False(t, far.Cancel())
-	_, err = far.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), b, far)
 	require.ErrorIs(t, err, context.Canceled)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	last := pass[*node.Future[int]](t, a, onB, f)
-	_, err = last.Await(ctx)
+	_, err = node.Await(ctx, b, last)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, r.Reply(5))
-	for _, g := range []*node.Future[int]{f, other} {
-		v, err := g.Await(testkit.Context(t))
-		require.NoError(t, err)
-		require.Equal(t, 5, v)
-	}
+	v, err := node.Await(testkit.Context(t), a, f)
+	require.NoError(t, err)
+	require.Equal(t, 5, v)
+	v, err = node.Await(testkit.Context(t), b, other)
+	require.NoError(t, err)
+	require.Equal(t, 5, v)
 
 	// One that nobody knows, and one whose node is lost.
 	gone := pass[*node.Future[int]](t, a, onB, f)
 	node.ForgetFutures(a)
-	_, err = gone.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), b, gone)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 	f, _, _ = openFuture[int](t, a)
 	far, never := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
-	_, err = far.Poll(0)
-	require.ErrorIs(t, err, node.ErrTimeout)
+	_, done, _ = far.Result()
+	require.False(t, done)
 	testkit.Until(t, func() string {
 		if a.Disconnect(b.Name()) {
 			return ""
 		}
 		return "not connected"
 	})
-	_, err = far.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), b, far)
 	require.ErrorIs(t, err, node.ErrNoConnection)
 	require.NoError(t, a.Stop())
-	_, err = never.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), b, never)
 	require.ErrorIs(t, err, node.ErrNoConnection)
 }
 

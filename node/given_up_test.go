@@ -154,7 +154,7 @@ func TestRequestsOfNobody(t *testing.T) {
 			testkit.UntilTrue(f, func() bool { i, err := f.there.Info(pid); return err == nil && i.Mailbox == 6 }, "6 messages wait")
 			close(g.open)
 			for n, future := range map[int]*node.Future[int]{0: first, 2: last} {
-				v, err := future.Await(f.ctx)
+				v, err := node.Await(f.ctx, f.here, future)
 				require.NoError(f, err, kind)
 				require.Equal(f, n, v)
 			}
@@ -179,7 +179,7 @@ func TestOwnMailboxIsFull(t *testing.T) {
 			},
 			"Cast": func(p nodetest.Self) error { return genserver.Cast(p.(node.Caller), p.Self(), 1) },
 			"Async": func(p nodetest.Self) error {
-				_, err := node.Async[int](p.(node.Caller), p.Self(), 1).Poll(0)
+				_, _, err := node.Async[int](p.(node.Caller), p.Self(), 1).Result()
 				return err
 			},
 		} {

@@ -128,7 +128,7 @@ var behaviourPrograms = []program{
 		w.check(sys.Suspend(w.ctx, w.me, pid))
 		f := genserver.Async(w.me, pid, nearPay{Amount: 3})
 		w.check(sys.Resume(w.ctx, w.me, pid))
-		w.answer(f.Await(w.ctx))
+		w.answer(node.Await(w.ctx, w.me, f))
 	}},
 	{"a subscription to events", func(w *world) {
 		pid := w.start(event.New(event.Config{}))

@@ -147,7 +147,7 @@ var callPrograms = []program{
 		from := testkit.Receive(w.t, late)
 		late <- from
 		cancel(errors.New("enough"))
-		_, err := f.Await(ctx)
+		_, err := node.Await(ctx, w.me, f)
 		w.say("%v", err)
 		w.check(w.me.Send(pid, "answer now")) // behind it nothing but this comes
 		w.there.Exit(pid, node.Kill)
@@ -164,7 +164,7 @@ var callPrograms = []program{
 		}
 		sum := 0
 		for _, f := range all {
-			n, err := f.Await(w.ctx)
+			n, err := node.Await(w.ctx, w.me, f)
 			w.check(err)
 			sum += n
 		}
@@ -206,7 +206,7 @@ var answerPrograms = []program{
 			return msg.(node.Request[int]).Fail(errNearSoldOut)
 		})), 1)
 		waiter := w.start(node.ProcessFunc(func(p *node.Process) error {
-			_, err := node.ReceiveOf[*node.Future[int]](p).Await(w.ctx)
+			_, err := node.Await(w.ctx, p, node.ReceiveOf[*node.Future[int]](p))
 			return p.Send(me, fmt.Sprint(err, errors.Is(err, errNearSoldOut)))
 		}))
 		w.check(w.me.Send(waiter, f))
@@ -237,7 +237,7 @@ var answerPrograms = []program{
 			return r.Reply(r.Body + 1)
 		})), 1)
 		waiter := node.ProcessFunc(func(p *node.Process) error {
-			v, err := node.ReceiveOf[*node.Future[int]](p).Await(w.ctx)
+			v, err := node.Await(w.ctx, p, node.ReceiveOf[*node.Future[int]](p))
 			return p.Send(me, fmt.Sprint(v, err))
 		})
 		for _, n := range []*node.Node{w.here, w.there, w.aside} {
@@ -259,8 +259,8 @@ var answerPrograms = []program{
 			return nil
 		}))
 		a, b := node.Async[int](w.me, pid, 1), node.Async[int](w.me, pid, 2)
-		w.answer(b.Await(w.ctx))
-		w.answer(a.Await(w.ctx))
+		w.answer(node.Await(w.ctx, w.me, b))
+		w.answer(node.Await(w.ctx, w.me, a))
 	}},
 	{"an answer by another process there", func(w *world) {
 		worker := w.start(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -308,7 +308,7 @@ var answerPrograms = []program{
 			return node.ErrStop
 		}))
 		f := node.Async[int](w.me, server, 1)
-		_, err := f.Await(w.ctx)
+		_, err := node.Await(w.ctx, w.me, f)
 		w.say("%v", err)
 		testkit.Receive(w.t, froms).Reply(1)
 		w.check(w.me.Send(w.me.Self(), "last"))

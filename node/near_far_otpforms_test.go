@@ -147,7 +147,7 @@ var otpformPrograms = []program{
 		pid := w.serve(genTill())
 		f := genserver.Async(w.me, pid, nearLater{})
 		w.check(genserver.Cast(w.me, pid, nearAlarm{"fire"}))
-		w.answer(f.Await(w.ctx))
+		w.answer(node.Await(w.ctx, w.me, f))
 	}},
 	{"a machine", func(w *world) {
 		pid := w.serve(nearDoors.New(&nearDoor{code: "42"}))
@@ -156,7 +156,7 @@ var otpformPrograms = []program{
 			n, err := genserver.Call(w.ctx, w.me, pid, nearDigit{Digit: d})
 			w.answer(n, err)
 		}
-		w.answer(knock.Await(w.ctx))
+		w.answer(node.Await(w.ctx, w.me, knock))
 	}},
 	{"a function that fails", func(w *world) {
 		e := wire.Export{Module: "near", Function: "fails", Arity: 1}
@@ -193,7 +193,7 @@ var otpformPrograms = []program{
 			m := got[1].(nearPromise)
 			number, err1 := node.Await(w.ctx, p, r.Body)
 			paid, err2 := node.Await(w.ctx, p, got[0].(*node.Future[nearReceipt]))
-			again, err3 := m.Any.(*node.Future[int]).Await(w.ctx)
+			again, err3 := node.Await(w.ctx, p, m.Any.(*node.Future[int]))
 			_, err4 := node.Await(w.ctx, p, m.Lines)
 			return p.Send(me, fmt.Sprint(number, err1, paid, err2, m.None == nil, again, err3, err4))
 		})
@@ -209,7 +209,7 @@ var otpformPrograms = []program{
 			w.say("%s", show(w.next()))
 		}
 		back := hand(w, w.here, count)
-		n, err := back.Await(w.ctx)
+		n, err := node.Await(w.ctx, w.here, back)
 		w.say("%d %v", n, err)
 	}},
 	handedOver("a struct", newNearOrder(1), nearReceipt{}),

@@ -69,7 +69,7 @@ var referencePrograms = []program{
 		w.check(w.me.Send(alias, 5)) // goes before the call
 		ask[int](w, alias, 6)
 		f := node.Async[int](w.me, alias, 7)
-		w.answer(f.Await(w.ctx))
+		w.answer(node.Await(w.ctx, w.me, f))
 		node.SendRequest(w.me, alias, "tag", 8)
 		w.say("%s", show(w.next()))
 	}},
@@ -84,7 +84,7 @@ var referencePrograms = []program{
 		f := node.Async[int](w.me, alias, -1) // is not answered
 		ask[int](w, alias, 1)
 		w.there.Exit(pid, node.Atom("enough"))
-		w.answer(f.Await(w.ctx))
+		w.answer(node.Await(w.ctx, w.me, f))
 		ask[int](w, alias, 1)
 	}},
 	{"a monitor by an alias", func(w *world) {
@@ -198,7 +198,7 @@ var referencePrograms = []program{
 		r, err := node.Call[string](w.ctx, w.aside, pid, from)
 		w.answer(r, err)
 		w.check(from.Reply(2))
-		w.answer(f.Await(w.ctx))
+		w.answer(node.Await(w.ctx, w.me, f))
 	}},
 	{"a future whose maker has ended", func(w *world) {
 		me := w.me.Self()
@@ -213,7 +213,7 @@ var referencePrograms = []program{
 		w.check(testkit.Receive(w.t, hold).Reply("done"))
 		v, err := node.Await(w.ctx, w.me, f)
 		w.say("%s %v", v, err)
-		v, err = f.Await(w.ctx)
+		v, err = node.Await(w.ctx, w.me, f)
 		w.say("%s %v", v, err)
 	}},
 }
@@ -265,7 +265,7 @@ func (w *world) askRack(shelf genserver.Addr[*nearRack]) {
 	n, err := genserver.CallTo(w.ctx, w.me, shelf, nearTake{Count: 3})
 	w.answer(n, err)
 	w.check(genserver.CastTo(w.me, shelf, nearFill{Count: 5}))
-	n, err = genserver.AsyncTo(w.me, shelf, nearTake{Count: 2}).Await(w.ctx)
+	n, err = node.Await(w.ctx, w.me, genserver.AsyncTo(w.me, shelf, nearTake{Count: 2}))
 	w.answer(n, err)
 	n, err = genserver.CallTo(w.ctx, w.me, shelf, nearTake{Count: 100})
 	w.answer(n, err)

@@ -119,7 +119,7 @@ func TestRPC(t *testing.T) {
 			g := rpc.Async[any](a, at, "far", c.function, c.args...)
 			<-f.Done()
 			<-g.Done()
-			v, err := f.Poll(0)
+			v, _, err := f.Result()
 			assert.Equal(t, c.value, v, what)
 			assert.Equal(t, c.err, unreached(t, at, err), what)
 			want := node.Result{Tag: what, Value: c.value, Err: c.err}
@@ -224,14 +224,11 @@ func TestRPCTimeout(t *testing.T) {
 
 	f := rpc.Async[any](self, b.Name(), "far", "wait")
 	pid := <-waits
-	for _, d := range []time.Duration{0, time.Millisecond} {
-		_, err := f.Poll(d)
-		assert.ErrorIs(t, err, node.ErrTimeout)
-	}
-	_, err := f.Poll(-1)
-	assert.ErrorIs(t, err, node.ErrBadTimeout)
+	_, done, err := f.Result()
+	assert.NoError(t, err)
+	assert.False(t, done)
 	b.Exit(pid, node.Atom("enough"))
-	_, err = f.Poll(testkit.Limit)
+	_, err = node.Await(testkit.Context(t), self, f)
 	assert.Equal(t, &node.ExitError{Reason: node.Atom("enough")}, err)
 }
 
@@ -263,7 +260,7 @@ func TestRPCNoConnection(t *testing.T) {
 		defer b.Exit(<-waits, node.Kill)
 	}
 	require.True(t, a.Disconnect(b.Name()))
-	_, err := f.Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), self, f)
 	assert.ErrorIs(t, err, node.ErrNoConnection)
 	assert.ErrorIs(t, self.Receive().(node.Result).Err, node.ErrNoConnection)
 }

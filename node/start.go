@@ -104,6 +104,7 @@ func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error
 		a.Process.Unlink(a, pid)
 		if o.Monitor != nil {
 			a.Process.Demonitor(a, *o.Monitor, true)
+			*o.Monitor = Ref{}
 		}
 		if o.Link {
 			a.Process.Discard(a, func(msg any) bool {

@@ -262,7 +262,7 @@ func TestStoppedNode(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.Atom("one"), 1)
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = node.Async[int](n, pid, 1).Await(t.Context())
+	_, err = node.Await(t.Context(), n, node.Async[int](n, pid, 1))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.SendAfter(time.Second, pid, 1)
 	require.ErrorIs(t, err, node.ErrNodeStopped)

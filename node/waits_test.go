@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -103,143 +102,121 @@ func newWaitWorld(t *testing.T) *waitWorld {
 // endless is a wait that ends with the death of the process alone.
 type endless struct {
 	name  string
-	shown string // what Info says; "": nothing, and the wait is that of w.future
+	shown string // what Info says
 	err   error  // that a handler gets, and the user of a handle; nil: none
-	wait  func(h nodetest.Self, w *waitRun) error
+	wait  func(h nodetest.Self, w *waitWorld) error
 	not   string // styles that have no such wait
 	slow  bool   // on the node held: it is repeated, as it is not each that waits
-}
-
-// waitRun is one wait.
-type waitRun struct {
-	*waitWorld
-	future atomic.Pointer[node.Future[int]]
 }
 
 const actors = "actor detached scheduler"
 
 var allEndless = []endless{
-	{name: "Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.Call[int](context.Background(), h, w.stuck, 1)
 		return err
 	}},
-	{name: "Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.Call[int](context.Background(), h, w.mute, 1)
 		return err
 	}},
-	{name: "Call of a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Call of a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.Call[int](context.Background(), h, w.full, 1)
 		return err
 	}},
-	{name: "Await", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Await", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.Await(context.Background(), h, node.Async[int](h, w.stuck, 1))
 		return err
 	}},
-	{name: "Await of another's future", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Await of another's future", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.Await(context.Background(), h, node.Async[int](w.near, w.mute, 1))
 		return err
 	}},
-	{name: "Future.Await", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
-		f := node.Async[int](h, w.stuck, 1)
-		w.future.Store(f)
-		_, err := f.Await(context.Background())
+	{name: "Await far", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+		_, err := node.Await(context.Background(), h, node.Async[int](h, w.deaf, 1))
 		return err
 	}},
-	{name: "Future.Await far", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
-		f := node.Async[int](h, w.deaf, 1)
-		w.future.Store(f)
-		_, err := f.Await(context.Background())
+	{name: "Await of a function far", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+		_, err := node.Await(context.Background(), h, rpc.Async[int](h, w.mute.Node, "erlang", "node"))
 		return err
 	}},
-	{name: "Future.Await of a function far", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
-		f := rpc.Async[int](h, w.mute.Node, "erlang", "node")
-		w.future.Store(f)
-		_, err := f.Await(context.Background())
-		return err
-	}},
-	{name: "Future.Poll", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
-		f := node.Async[int](h, w.stuck, 1)
-		w.future.Store(f)
-		_, err := f.Poll(time.Hour)
-		return err
-	}},
-	{name: "AwaitExit", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "AwaitExit", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.AwaitExit(context.Background(), h, w.stuck)
 		return err
 	}},
-	{name: "AwaitExit far", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "AwaitExit far", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.AwaitExit(context.Background(), h, w.deaf)
 		return err
 	}},
-	{name: "SpawnWait", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "SpawnWait", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.SpawnWait(context.Background(), h, node.Options{}, never{})
 		return err
 	}},
-	{name: "SpawnWait, Monitor", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "SpawnWait, Monitor", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := node.SpawnWait(context.Background(), h, node.Options{Monitor: new(node.Ref)}, never{})
 		return err
 	}},
-	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := rpc.Spawn(context.Background(), h, w.mute.Node, "any", "thing")
 		return err
 	}},
-	{name: "rpc.Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "rpc.Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := rpc.Call[int](context.Background(), h, w.near.Name(), "waits", "stuck")
 		return err
 	}},
-	{name: "rpc.Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "rpc.Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		_, err := rpc.Call[int](context.Background(), h, w.mute.Node, "erlang", "node")
 		return err
 	}},
-	{name: "rpc.Multi", shown: "future", wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "rpc.Multi", shown: "future", wait: func(h nodetest.Self, w *waitWorld) error {
 		rpc.Multi[int](h.Context(), h, []wire.Atom{w.mute.Node, w.near.Name()}, "waits", "stuck")
 		return nil
 	}},
-	{name: "Send to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Send to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		return h.Send(w.full, 1)
 	}},
-	{name: "Deliver to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Deliver to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		return node.Deliver(context.Background(), h, w.full, 1)
 	}},
-	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		return node.Deliver(context.Background(), h, w.deaf, 1)
 	}},
-	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, _ *waitRun) error {
+	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, _ *waitWorld) error {
 		return node.Deliver(context.Background(), h, node.At{Name: "stuck", Node: sought}, 1)
 	}},
-	{name: "Async to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Async to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitWorld) error {
 		//actornode:ignore lostfuture its send is what waits
 		node.Async[int](h, w.full, 1)
 		return nil
 	}},
-	{name: "SendRequest to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "SendRequest to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitWorld) error {
 		node.SendRequest(h, w.full, 1, 1)
 		return nil
 	}},
-	{name: "Receive", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitRun) error {
+	{name: "Receive", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitWorld) error {
 		h.(*node.Process).Receive()
 		return nil
 	}},
-	{name: "ReceiveMatch", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitRun) error {
+	{name: "ReceiveMatch", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitWorld) error {
 		h.(*node.Process).ReceiveMatch(func(any) bool { return false })
 		return nil
 	}},
-	{name: "ReceiveWithin", shown: "message", not: actors, err: node.ErrExited, wait: func(h nodetest.Self, _ *waitRun) error {
+	{name: "ReceiveWithin", shown: "message", not: actors, err: node.ErrExited, wait: func(h nodetest.Self, _ *waitWorld) error {
 		_, err := h.(*node.Process).ReceiveWithin(time.Hour, nil)
 		return err
 	}},
-	{name: "ReceiveOf", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitRun) error {
+	{name: "ReceiveOf", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitWorld) error {
 		node.ReceiveOf[chan int](h.(*node.Process))
 		return nil
 	}},
-	{name: "Send to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error { return h.Send(w.lazy, 1) }},
-	{name: "Send to a name on a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error { return h.Send(w.slow, 1) }},
-	{name: "SendBytes to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Send to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error { return h.Send(w.lazy, 1) }},
+	{name: "Send to a name on a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error { return h.Send(w.slow, 1) }},
+	{name: "SendBytes to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		return h.(interface {
 			SendBytes(to node.Dest, b []byte) error
 		}).SendBytes(w.lazy, make([]byte, 100))
 	}},
-	{name: "Link to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Link to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		p := h.(interface {
 			Link(node.Dest)
 			Unlink(node.Dest)
@@ -248,20 +225,20 @@ var allEndless = []endless{
 		p.Unlink(w.lazy)
 		return nil
 	}},
-	{name: "Monitor to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Monitor to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		h.DemonitorFlush(h.Monitor(w.lazy))
 		return nil
 	}},
-	{name: "Exit to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error { h.Exit(w.lazy, node.Normal); return nil }},
-	{name: "Async to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "Exit to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error { h.Exit(w.lazy, node.Normal); return nil }},
+	{name: "Async to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		node.Async[int](h, w.lazy, 1).Cancel()
 		return nil
 	}},
-	{name: "SendRequest to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "SendRequest to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		node.SendRequest(h, w.slow, 1, 1)
 		return nil
 	}},
-	{name: "rpc.Cast to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
+	{name: "rpc.Cast to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		return rpc.Cast(h, w.slow.Node, "any", "thing")
 	}},
 }
@@ -343,24 +320,20 @@ func containsWord(words, word string) bool {
 }
 
 func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) {
-	if e.shown == "" && !e.slow && fiber.GoroutineID() == 0 {
-		t.Skip("nothing says which goroutine waits, in a program with the tag actornode_portable")
-	}
 	n := w.near
 	if e.slow {
 		n = w.held
 		e.shown = "space"
 	}
-	run := &waitRun{waitWorld: w}
 	partner, other := nodetest.Open(t, n), nodetest.Open(t, n)
 	partner.TrapExit(true)
 	errs := make(chan error, 1)
 	var begun atomic.Bool // before, a function waits for the message that it begins with
 	pid, ended := s.begin(t, n, partner, func(h nodetest.Self) {
 		begun.Store(true)
-		err := e.wait(h, run)
+		err := e.wait(h, w)
 		for e.slow && n.IsAlive(h.Self()) {
-			err = e.wait(h, run)
+			err = e.wait(h, w)
 		}
 		errs <- err
 	})
@@ -368,10 +341,6 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	testkit.UntilTrue(t, func() bool {
 		if !begun.Load() {
 			return false
-		}
-		if e.shown == "" {
-			f := run.future.Load()
-			return f != nil && node.IsAwaited(f)
 		}
 		i, err := n.Info(pid)
 		return err == nil && i.Wait.For == e.shown
@@ -418,24 +387,24 @@ func TestFutureOutlivesMaker(t *testing.T) {
 				err error
 			}
 			results := make(chan result, 16)
-			await := func() {
-				v, err := f.Await(context.Background())
+			await := func(from node.Caller) {
+				v, err := node.Await(context.Background(), from, f)
 				results <- result{v, err}
 			}
 			waiting := 0
 			for _, s := range waitStyles {
 				begun := make(chan struct{})
-				s.begin(t, n, partner, func(nodetest.Self) { close(begun); await() })
+				s.begin(t, n, partner, func(h nodetest.Self) { close(begun); await(h.(node.Caller)) })
 				testkit.Receive(t, begun)
 				waiting++
 			}
-			go await()
-			testkit.UntilTrue(t, func() bool { return node.IsAwaited(f) }, "they wait")
+			go await(n)
+			testkit.UntilTrue(t, func() bool { return node.Waiting(f) == waiting+1 }, "they wait")
 			n.Exit(pid, node.Kill)
-			go await()
+			go await(n)
 			close(stop)
 			testkit.Receive(t, ended)
-			go await()
+			go await(n)
 			waiting += 3
 			require.Empty(t, results)
 			require.NoError(t, testkit.Receive(t, requests).Reply(7))

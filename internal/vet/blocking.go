@@ -3,7 +3,6 @@ package vet
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -20,7 +19,7 @@ and gives the stage to another one; the actor itself handles no message, not eve
 In functions with a Context, the analyzer reports: time.Sleep; dials, reads, writes, lookups and accepts of packages
 net and net/http, and queries of database/sql; files of package os; the Run, Output and Wait of os/exec;
 WaitGroup.Wait, Cond.Wait and errgroup's Wait; Lock and RLock of mutexes; sends on channels not known to have a buffer,
-receives and ranges; a select without default; Future.Await and Poll; a call, or another wait, on behalf of the node
+receives and ranges; a select without default; a call, or another wait, on behalf of the node
 instead of the actor. A function of the same package that does so at its top level, other than
 by a lock or a channel, is reported where it is called. The analyzer skips Init, Inherit and Terminate, which run once,
 tests, and handlers whose state or literal is in a function that uses node.Detached().
@@ -260,9 +259,6 @@ func (b *blocker) walkCall(call *ast.CallExpr, deep bool, found func(at ast.Node
 		return
 	}
 	what := qualified(f)
-	if f.Name() == "Poll" && len(call.Args) == 1 && b.isZero(call.Args[0]) {
-		return // it does not wait
-	}
 	if w, ok := waiters[f.Pkg().Path()]; ok && slices.Contains(w.names, recvName(f)+f.Name()) {
 		if deep || !w.short {
 			found(call, what, w.instead)
@@ -297,12 +293,6 @@ func (b *blocker) blocks(f *types.Func, decl *ast.FuncDecl) (why string) {
 	}
 	b.memo[f] = why
 	return why
-}
-
-// isZero reports whether an expression is the constant 0.
-func (b *blocker) isZero(x ast.Expr) bool {
-	v := b.TypesInfo.Types[x].Value
-	return v != nil && constant.Sign(v) == 0
 }
 
 // waiter lists the functions of a package that wait. Methods include the name of their type.
@@ -343,8 +333,6 @@ var waiters = map[string]waiter{
 	"sync": {names: []string{
 		"Mutex.Lock", "RWMutex.Lock", "RWMutex.RLock", "WaitGroup.Wait", "Cond.Wait",
 	}, instead: "keep what is shared in a process and ask that with messages", short: true},
-	pathNode: {names: []string{"Future.Await", "Future.Poll"},
-		instead: "use node.Await with the Context, which gives up the stage, or Future.SendTo"},
 }
 
 // asNode reports whether a call waits on behalf of the node instead of the actor, so that the actor does not give up its

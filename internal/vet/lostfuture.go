@@ -15,8 +15,8 @@ the process was gone, or what it answered. The analyzer reports a future that is
 assigned to _, or to a variable that is not used before it is assigned again or the function ends.
 It does not report a future that is returned, kept, passed on or cancelled.
 
-If you need no answer, use Send or genserver.Cast. Otherwise await the future (node.Await,
-Future.Await), have its result sent (Future.SendTo), or use node.SendRequest, whose result is a message.
+If you need no answer, use Send or genserver.Cast. Otherwise await the future (node.Await), have its result sent
+(Future.SendTo), or use node.SendRequest, whose result is a message.
 
 The analyzer skips the futures of active.Go, since there is no other way to call a method without waiting, and
 those of futures.Within and Ask(…).Then: the first is its argument, the second has a reader.`, runLostFuture)

@@ -29,7 +29,8 @@ func start[T any](t *testing.T, n node.Caller, object T) active.Addr[T] {
 }
 
 func result[R any](t *testing.T, f *node.Future[R]) R {
-	v, err := f.Await(testkit.Context(t))
+	testkit.Receive(t, f.Done())
+	v, _, err := f.Result()
 	require.NoError(t, err)
 	return v
 }
@@ -65,8 +66,8 @@ func TestUntil(t *testing.T) {
 	second := active.Go(n, a, (*account).Withdraw, 5)
 	require.Equal(t, 20, result(t, active.Go(n, a, (*account).Deposit, 20)))
 	require.Equal(t, 15, result(t, second))
-	_, err := first.Poll(0)
-	require.ErrorIs(t, err, node.ErrTimeout)
+	_, done, _ := first.Result()
+	require.False(t, done)
 	result(t, active.Go(n, a, (*account).Deposit, 15))
 	require.Equal(t, 0, result(t, first))
 }
@@ -76,15 +77,15 @@ func TestErrors(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
 	a := start(t, n, &account{})
-	_, err := active.Go(n, a, (*account).Deposit, -1).Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), n, active.Go(n, a, (*account).Deposit, -1))
 	require.Equal(t, errNegative, err)
-	_, err = active.Go(n, a, (*account).Break, any("bad job")).Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, active.Go(n, a, (*account).Break, any("bad job")))
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, "bad job", exit.Reason.(*node.Crash).Reason)
 	require.Contains(t, string(exit.Reason.(*node.Crash).Stack), "Break")
 	log.Await(t, "a method panicked")
-	_, err = active.Go(n, a, (*account).Vanish, none{}).Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, active.Go(n, a, (*account).Vanish, none{}))
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, 7, result(t, active.Go(n, a, (*account).Deposit, 7)))
 }
@@ -166,7 +167,7 @@ func TestAwaitAnother(t *testing.T) {
 	b := start(t, n, &account{})
 	f := start(t, n, &front{b})
 	require.Equal(t, "3", result(t, active.Go(n, f, (*front).Pay, 3)))
-	_, err := active.Go(n, f, (*front).Pay, -3).Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), n, active.Go(n, f, (*front).Pay, -3))
 	require.EqualError(t, err, "pay: negative")
 	require.ErrorIs(t, err, errNegative)
 	require.Equal(t, 7, result(t, active.Go(n, f, (*front).Block, 4)))
@@ -175,10 +176,10 @@ func TestAwaitAnother(t *testing.T) {
 	require.Equal(t, "8", result(t, active.Go(n, f, (*front).Pay, 1)), "the object takes other calls")
 	n.Exit(b.Dest(), node.Kill)
 	var exit *node.ExitError
-	_, err = waits.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, waits)
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, node.Killed, exit.Reason)
-	_, err = active.Go(n, f, (*front).Pay, 1).Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, active.Go(n, f, (*front).Pay, 1))
 	require.ErrorIs(t, err, node.ErrNoProcess)
 }
 
@@ -232,7 +233,7 @@ func TestExit(t *testing.T) {
 			}
 			for _, f := range all {
 				var exit *node.ExitError
-				_, err := f.Await(testkit.Context(t))
+				_, err := node.Await(testkit.Context(t), n, f)
 				require.ErrorAs(t, err, &exit)
 			}
 		})
@@ -281,7 +282,7 @@ func TestGroup(t *testing.T) {
 	}
 	require.Equal(t, 200, most)
 
-	_, err := active.Go(n, active.AddrOf[*account](first.PID), (*account).Deposit, 1).Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), n, active.Go(n, active.AddrOf[*account](first.PID), (*account).Deposit, 1))
 	require.ErrorIs(t, err, node.ErrUnhandled)
 	require.ErrorContains(t, err, "has no *active_test.account but a *active_test.counter")
 	n.Exit(first.Dest(), node.Kill)
@@ -324,7 +325,7 @@ func TestMembers(t *testing.T) {
 	for i := range 3 {
 		require.Zero(t, result(t, active.Go(n, m, (*maker).Make, i)))
 	}
-	_, err := active.Go(n, m, (*maker).Own, none{}).Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), n, active.Go(n, m, (*maker).Own, none{}))
 	require.ErrorIs(t, err, node.ErrSelfCall)
 }
 
@@ -335,16 +336,20 @@ func TestUnread(t *testing.T) {
 	a := start(t, n, &account{})
 	h := nodetest.Open(t, n)
 	read := map[string]func(f *node.Future[int]){
-		"Await": func(f *node.Future[int]) { _, _ = f.Await(testkit.Context(t)) },
-		"Poll":  func(f *node.Future[int]) { _, _ = f.Poll(time.Minute) },
-		"Done":  func(f *node.Future[int]) { <-f.Done() },
+		"Await": func(f *node.Future[int]) { _, _ = node.Await(testkit.Context(t), n, f) },
+		"Result": func(f *node.Future[int]) {
+			for done := false; !done; {
+				_, done, _ = f.Result()
+			}
+		},
+		"Done": func(f *node.Future[int]) { <-f.Done() },
 		"SendTo": func(f *node.Future[int]) {
 			f.SendTo(h.Self(), "tag")
 			nodetest.Next[node.Result](t, h)
 		},
 		"late": func(f *node.Future[int]) {
 			result(t, active.Go(n, a, (*account).Deposit, 0)) // by then it has failed
-			_, _ = f.Poll(0)
+			_, _, _ = f.Result()
 		},
 		"Cancel": func(f *node.Future[int]) { f.Cancel() },
 	}

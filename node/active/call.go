@@ -87,7 +87,8 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 			return none, err
 		}
 	}
-	return f.Poll(0)
+	v, _, err := f.Result()
+	return v, err
 }
 
 // await suspends the activation until a future is completed, which has that ticket.

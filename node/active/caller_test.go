@@ -63,7 +63,7 @@ func TestCallerGivesUp(t *testing.T) {
 				return func() {
 					ctx, cancel := context.WithCancel(t.Context())
 					cancel()
-					_, err := f.Await(ctx)
+					_, err := node.Await(ctx, n, f)
 					require.Error(t, err)
 				}
 			},
@@ -112,7 +112,7 @@ func TestContextEnds(t *testing.T) {
 	f := active.Go(n, o, (*patient).Block, "x")
 	require.Equal(t, "x", testkit.Receive(t, p.begun))
 	n.Exit(o.Dest(), node.Kill)
-	_, err := f.Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), n, f)
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, "x", testkit.Receive(t, p.gone))
@@ -148,6 +148,6 @@ func TestSelf(t *testing.T) {
 	first.other = b
 	require.Equal(t, []active.Addr[*namer]{a, b, a}, result(t, active.Go(n, a, (*namer).Name, true)))
 	require.Equal(t, []active.Addr[*namer]{b, a, b}, result(t, active.Go(n, b, (*namer).Name, true)))
-	_, err = active.Go(n, b, (*namer).Wrong, none{}).Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, active.Go(n, b, (*namer).Wrong, none{}))
 	require.ErrorContains(t, err, "has no *active_test.account but a *active_test.namer")
 }

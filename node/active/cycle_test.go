@@ -72,7 +72,7 @@ func TestDetectCycles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, _ := couple(t, n)
-			v, err := active.Go(n, a, (*talker).Do, c.steps).Await(testkit.Context(t))
+			v, err := node.Await(testkit.Context(t), n, active.Go(n, a, (*talker).Do, c.steps))
 			if !c.cycle {
 				require.NoError(t, err)
 				require.Equal(t, 1, v)
@@ -86,10 +86,10 @@ func TestDetectCycles(t *testing.T) {
 		fa, fb := active.Go(n, a, (*talker).Wait, get), active.Go(n, b, (*talker).Wait, false)
 		result(t, active.Go(n, a, (*talker).Learn, fb))
 		result(t, active.Go(n, b, (*talker).Learn, fa))
-		_, err := fa.Await(testkit.Context(t))
+		_, err := node.Await(testkit.Context(t), n, fa)
 		require.ErrorIs(t, err, node.ErrCycle)
 		require.ErrorContains(t, err, " awaits a future of a method of <")
-		_, err = fb.Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), n, fb)
 		require.ErrorIs(t, err, node.ErrCycle)
 	}
 	testkit.Until(t, func() string { // a method may end after its future

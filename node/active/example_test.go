@@ -41,7 +41,7 @@ func Example() {
 		active.Go(n, buffer, (*Buffer).Put, item)
 	}
 	for range 3 {
-		fmt.Println(active.Go(n, buffer, (*Buffer).Get, struct{}{}).Await(context.Background()))
+		fmt.Println(node.Await(context.Background(), n, active.Go(n, buffer, (*Buffer).Get, struct{}{})))
 	}
 	// Output:
 	// a <nil>

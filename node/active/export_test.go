@@ -78,21 +78,21 @@ func TestFarCalls(t *testing.T) {
 		named := active.AddrOf[*shop](node.At{Name: "shop", Node: far.Name()})
 		require.True(t, result(t, active.Go(near, named, (*shop).Open, none{})))
 		require.Equal(t, order{"tea", 1}, result(t, late))
-		_, err = active.Go(near, first, (*shop).Buy, order{"tea", 2}).Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), near, active.Go(near, first, (*shop).Buy, order{"tea", 2}))
 		require.ErrorIs(t, err, errSoldOut)
 		require.Equal(t, 2, result(t, active.Go(near, member, (*shop).Count, "milk")))
 		require.Zero(t, result(t, active.Go(near, first, (*shop).Count, "milk")))
 
-		_, err = active.Go(near, first, (*shop).Burn, 1).Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), near, active.Go(near, first, (*shop).Burn, 1))
 		var exit *node.ExitError
 		require.ErrorAs(t, err, &exit)
 		require.ErrorContains(t, err, "fire")
 		require.Equal(t, 1, result(t, active.Go(near, first, (*shop).Count, "tea")), "the object lives")
 
-		_, err = active.Go(near, first, (*shop).Close, none{}).Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), near, active.Go(near, first, (*shop).Close, none{}))
 		require.ErrorIs(t, err, node.ErrNotHere)
 		require.ErrorContains(t, err, "(*shop).Close is not exported")
-		_, err = active.Go(near, active.AddrOf[*account](first.PID), (*account).Withdraw, 1).Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), near, active.Go(near, active.AddrOf[*account](first.PID), (*account).Withdraw, 1))
 		require.ErrorIs(t, err, node.ErrUnhandled)
 		require.ErrorContains(t, err, "by the name withdraw")
 		for _, bad := range []any{wire.Tuple{node.Atom("count"), wire.Tuple{1, 2}}, wire.Tuple{node.Atom("buy"), "tea"}} {
@@ -101,7 +101,7 @@ func TestFarCalls(t *testing.T) {
 		}
 		gone := member
 		gone.Object = 1 << 40
-		_, err = active.Go(near, gone, (*shop).Count, "milk").Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), near, active.Go(near, gone, (*shop).Count, "milk"))
 		require.ErrorIs(t, err, node.ErrUnhandled)
 
 		// One object awaits another's method on another node.
@@ -110,7 +110,7 @@ func TestFarCalls(t *testing.T) {
 
 		waits := active.Go(near, start(t, far, &shop{}), (*shop).Buy, order{"tea", 1})
 		require.NoError(t, far.Stop())
-		_, err = waits.Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), near, waits)
 		require.ErrorAs(t, err, &exit)
 	})
 }

@@ -41,7 +41,7 @@ func TestConditionPanics(t *testing.T) {
 	require.True(t, result(t, active.Go(n, m, (*machine).Break, true)))
 	third := active.Go(n, m, (*machine).Ready, none{})
 	for _, f := range []*node.Future[none]{first, second, third} {
-		_, err := f.Await(testkit.Context(t))
+		_, err := node.Await(testkit.Context(t), n, f)
 		var exit *node.ExitError
 		require.ErrorAs(t, err, &exit)
 		require.Equal(t, "the machine is broken", exit.Reason.(*node.Crash).Reason)
@@ -90,7 +90,7 @@ func TestActivationOutlivesStop(t *testing.T) {
 				}
 				stopped := make(chan error, 1)
 				go func() { stopped <- n.Stop() }()
-				_, err = f.Await(testkit.Context(t))
+				_, err = node.Await(testkit.Context(t), n, f)
 				var exit *node.ExitError
 				require.ErrorAs(t, err, &exit)
 				require.ErrorContains(t, <-stopped, "stopped, but 1 handlers and functions of killed processes have not")

@@ -102,7 +102,7 @@ func TestNames(t *testing.T) {
 		_, err = active.In(n, bank, &account{})
 		require.NoError(t, err)
 	}
-	_, err = active.Go(n, active.AddrOf[*account](node.Atom("nobody")), (*account).Deposit, 1).Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, active.Go(n, active.AddrOf[*account](node.Atom("nobody")), (*account).Deposit, 1))
 	require.ErrorIs(t, err, node.ErrNoName)
 	_, err = active.In(n, active.AddrOf[*account](node.Atom("nobody")), &account{})
 	require.ErrorIs(t, err, node.ErrNoProcess)
@@ -110,7 +110,7 @@ func TestNames(t *testing.T) {
 	far := wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1}).PID(5)
 	for _, to := range []node.Dest{far, node.At{Name: "bank", Node: "b@127.0.0.1"}} {
 		bank := active.AddrOf[*account](to)
-		_, err = active.Go(n, bank, (*account).Break, 1).Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), n, active.Go(n, bank, (*account).Break, 1))
 		require.ErrorIs(t, err, node.ErrNotHere)
 		require.ErrorContains(t, err, "b@127.0.0.1")
 		_, err = active.In(n, bank, &account{})
@@ -143,7 +143,7 @@ func TestPlaces(t *testing.T) {
 			waits = active.Go(n, f, (*front).Take, 4)
 			result(t, active.Go(n, f, (*front).Pay, 0))
 			n.Exit(f.Dest(), node.Kill)
-			_, err = waits.Await(testkit.Context(t))
+			_, err = node.Await(testkit.Context(t), n, waits)
 			require.Error(t, err)
 		})
 	}
@@ -171,9 +171,9 @@ func TestMisuse(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
 	m := start(t, n, &misuser{})
 	result(t, active.Go(n, m, (*misuser).Keep, none{}))
-	_, err := active.Go(n, m, (*misuser).UseKept, none{}).Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), n, active.Go(n, m, (*misuser).UseKept, none{}))
 	require.ErrorContains(t, err, "a Context is used outside its activation")
-	_, err = active.Go(n, m, (*misuser).Lock, none{}).Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, active.Go(n, m, (*misuser).Lock, none{}))
 	require.ErrorContains(t, err, node.ErrThreadLocked.Error())
 	result(t, active.Go(n, m, (*misuser).Keep, none{}))
 }
@@ -224,7 +224,7 @@ func TestBoundedBuffer(t *testing.T) {
 	var all sync.WaitGroup
 	for _, f := range futures {
 		all.Go(func() {
-			_, err := f.Await(testkit.Context(t))
+			_, err := node.Await(testkit.Context(t), n, f)
 			if err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}

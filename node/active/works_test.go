@@ -44,8 +44,8 @@ func ExampleCall() {
 		panic(err)
 	}
 	f, g := active.Go(n, adder, (*Adder).Recursive, 5), active.Go(n, adder, (*Adder).Recursive, 3)
-	fmt.Println(f.Await(context.Background()))
-	fmt.Println(g.Await(context.Background()))
+	fmt.Println(node.Await(context.Background(), n, f))
+	fmt.Println(node.Await(context.Background(), n, g))
 	// Output:
 	// 5 <nil>
 	// 3 <nil>
@@ -86,7 +86,7 @@ func ExampleAwait() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(active.Go(n, ten, (*Fibonacci).Compute, struct{}{}).Await(context.Background()))
+	fmt.Println(node.Await(context.Background(), n, active.Go(n, ten, (*Fibonacci).Compute, struct{}{})))
 	// Output: 55 <nil>
 }
 
@@ -130,6 +130,6 @@ func ExampleGo() {
 	hops := futures.Chain(n, futures.All(n, joined...), func(from node.Caller, _ []bool) *node.Future[int] {
 		return active.Go(from, ring[0], (*Runner).Forward, 100)
 	})
-	fmt.Println(hops.Await(context.Background()))
+	fmt.Println(node.Await(context.Background(), n, hops))
 	// Output: 100 <nil>
 }

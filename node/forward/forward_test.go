@@ -113,7 +113,7 @@ var asks = map[string]func(t testing.TB, n *node.Node, to node.Dest, body string
 		return node.Call[string](testkit.Context(t), nodetest.Open(t, n), to, body)
 	},
 	"future": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
-		return node.Async[string](n, to, body).Await(testkit.Context(t))
+		return node.Await(testkit.Context(t), n, node.Async[string](n, to, body))
 	},
 	"message": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
 		h := nodetest.Open(t, n)
@@ -176,7 +176,7 @@ func TestForwarderDies(t *testing.T) {
 	nodetest.Down(t, h, ref)
 	require.True(t, from.Pending())
 	require.NoError(t, from.Reply("late"))
-	got, err := f.Await(testkit.Context(t))
+	got, err := node.Await(testkit.Context(t), n, f)
 	require.NoError(t, err)
 	require.Equal(t, "late", got)
 	nothingLeft(t, n, to)
@@ -195,7 +195,7 @@ func TestDestinations(t *testing.T) {
 		h.Alias(), h.AliasOnce()} {
 		r, f := serve(to)
 		require.NoError(t, r.Reply("x"))
-		got, err := f.Await(testkit.Context(t))
+		got, err := node.Await(testkit.Context(t), n, f)
 		require.NoError(t, err)
 		require.Equal(t, "x", got)
 	}
@@ -215,7 +215,7 @@ func TestDestinations(t *testing.T) {
 	waiting := node.Async[string](n, spawn(t, n, newFront(node.Atom("worker"))), keep)
 	nodetest.Next[node.Request[string]](t, h)
 	h.Close(node.Atom("boom"))
-	_, err = waiting.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, waiting)
 	boom(t, err)
 }
 
@@ -237,14 +237,14 @@ func TestNotTaken(t *testing.T) {
 	require.True(t, r.Pending())
 	require.Zero(t, calls(n, full))
 	require.NoError(t, forward.Request(h, r, spawn(t, n, newWorker())))
-	got, err := f.Await(testkit.Context(t))
+	got, err := node.Await(testkit.Context(t), n, f)
 	require.NoError(t, err)
 	require.Equal(t, "done", got)
 
 	f = node.Async[string](n, h.Self(), answer)
 	require.ErrorIs(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), full), node.ErrMailboxFull)
 	h.Close(node.Atom("boom"))
-	_, err = f.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, f)
 	boom(t, err)
 }
 
@@ -262,7 +262,7 @@ func TestForwardedAgain(t *testing.T) {
 	f := begin()
 	require.Zero(t, calls(n, first.Self()))
 	require.NoError(t, nodetest.Next[node.Request[string]](t, second).Reply("x"))
-	got, err := f.Await(testkit.Context(t))
+	got, err := node.Await(testkit.Context(t), second, f)
 	require.NoError(t, err)
 	require.Equal(t, "x", got)
 	nothingLeft(t, n, second.Self())
@@ -270,7 +270,7 @@ func TestForwardedAgain(t *testing.T) {
 	first.Close(nil)
 	h.Close(nil)
 	second.Close(node.Atom("boom"))
-	_, err = f.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), second, f)
 	boom(t, err)
 }
 
@@ -281,12 +281,12 @@ func TestForwardToSelf(t *testing.T) {
 	f := node.Async[string](n, h.Self(), keep)
 	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
 	require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply("x"))
-	_, err := f.Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), n, f)
 	require.NoError(t, err)
 	f = node.Async[string](n, h.Self(), keep)
 	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
 	h.Close(node.Atom("boom"))
-	_, err = f.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, f)
 	boom(t, err)
 }
 

@@ -44,7 +44,7 @@ func (q asked) watch(t *testing.T, worker *node.Process) *watch {
 // ends checks that the caller has been told boom.
 func (q asked) ends(t *testing.T) {
 	t.Helper()
-	_, err := q.future.Await(testkit.Context(t))
+	_, err := node.Await(testkit.Context(t), q.forwarder, q.future)
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, boom, exit.Reason)
@@ -151,7 +151,7 @@ func TestTakenOverWhileTold(t *testing.T) {
 		}}
 		require.True(t, settle(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
 		require.True(t, taken)
-		_, err := q.future.Await(testkit.Context(t))
+		_, err := node.Await(testkit.Context(t), b, q.future)
 		require.ErrorContains(t, err, "boom")
 		testkit.Until(t, func() string {
 			for _, n := range []*node.Node{a, b} {

@@ -24,7 +24,7 @@ func ExampleAll() {
 		panic(err)
 	}
 	ask := func(x int) *node.Future[int] { return node.Async[int](n, square, x) }
-	fmt.Println(futures.All(n, ask(1), ask(2), ask(3)).Await(context.Background()))
+	fmt.Println(node.Await(context.Background(), n, futures.All(n, ask(1), ask(2), ask(3))))
 	// Output: [1 4 9] <nil>
 }
 

@@ -132,7 +132,7 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 	}
 	for i, input := range inputs {
 		w.add(from.Inside(process.Key{}).Watch(input, func(by node.Caller) {
-			value, err := input.Poll(0)
+			value, _, err := input.Result()
 			if err != nil {
 				err = failure(i, err)
 			}
@@ -160,7 +160,7 @@ func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from nod
 	var w watching
 	from.Inside(process.Key{}).Watch(result, func(node.Caller) { w.end() })
 	w.add(from.Inside(process.Key{}).Watch(input, func(by node.Caller) {
-		v, err := input.Poll(0)
+		v, _, err := input.Result()
 		var second *node.Future[B]
 		if err == nil {
 			second, err = called(next, by, v)
@@ -174,7 +174,7 @@ func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from nod
 			return
 		}
 		w.add(by.Inside(process.Key{}).Watch(second, func(by node.Caller) {
-			v, err := second.Poll(0)
+			v, _, err := second.Result()
 			by.Inside(process.Key{}).Settle(result, v, err, nil)
 		}))
 	}))
@@ -235,7 +235,7 @@ func combine[R, S any](from node.Caller, inputs []*node.Future[R], none S, empty
 	left := len(inputs) // under w.mu
 	for i, input := range inputs {
 		w.add(from.Inside(process.Key{}).Watch(input, func(by node.Caller) {
-			value, err := input.Poll(0)
+			value, _, err := input.Result()
 			w.mu.Lock()
 			if w.over {
 				w.mu.Unlock()

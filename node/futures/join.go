@@ -41,7 +41,8 @@ func made[R any](message func(R, error) any, f *node.Future[R]) (msg any, err er
 			err = &node.ExitError{Reason: node.Panicked(recover())}
 		}
 	}()
-	msg = message(f.Poll(0))
+	v, _, err := f.Result()
+	msg = message(v, err)
 	returned = true
 	return msg, nil
 }

@@ -21,7 +21,7 @@ func Then[R any](c *node.Context, f *node.Future[R], do func(c *node.Context, v 
 	}
 	all.left++
 	f.SendTo(c.Self(), &continuation{func(c *node.Context) error {
-		v, err := f.Poll(0)
+		v, _, err := f.Result()
 		return do(c, v, err)
 	}})
 }

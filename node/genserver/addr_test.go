@@ -41,7 +41,7 @@ func TestAddr(t *testing.T) {
 		sum, err := genserver.CallTo(testkit.Context(t), n, a, put{Sum: 7})
 		require.NoError(t, err, "%d", i)
 		assert.Equal(t, 7, sum)
-		sum, err = genserver.AsyncTo(n, a, put{Sum: 1}).Await(testkit.Context(t))
+		sum, err = node.Await(testkit.Context(t), n, genserver.AsyncTo(n, a, put{Sum: 1}))
 		require.NoError(t, err)
 		assert.Equal(t, 8, sum)
 		h := nodetest.Open(t, n)

@@ -243,7 +243,7 @@ func TestSuspend(t *testing.T) {
 		require.NoError(t, sys.Suspend(ctx, h, pid)) // is not counted
 		require.NoError(t, sys.Resume(ctx, h, pid))
 		require.NoError(t, sys.Resume(ctx, h, pid))
-		r, err := f.Await(ctx)
+		r, err := node.Await(ctx, n, f)
 		require.NoError(t, err)
 		assert.Equal(t, "reply", r)
 		assert.Equal(t, wire.Tuple{7, a("c")}, nodetest.Next[any](t, h))

@@ -257,7 +257,7 @@ func TestTerminateBeforeReply(t *testing.T) {
 			default:
 			}
 			close(release)
-			r, got := f.Await(testkit.Context(t))
+			r, got := node.Await(testkit.Context(t), n, f)
 			assert.Equal(t, err, got)
 			if err == nil {
 				assert.Equal(t, "bye", r)
@@ -293,7 +293,7 @@ func TestLater(t *testing.T) {
 		assert.True(t, from.Pending())
 		ask(t, n, pid, Notes{}) // the server goes on meanwhile
 		go func() { assert.NoError(t, from.Reply("there")) }()
-		r, err := f.Await(testkit.Context(t))
+		r, err := node.Await(testkit.Context(t), n, f)
 		require.NoError(t, err)
 		assert.Equal(t, "there", r)
 		assert.ErrorIs(t, from.Reply("again"), node.ErrReplied)
@@ -301,7 +301,7 @@ func TestLater(t *testing.T) {
 
 		f = genserver.Async(n, pid, late) // answered with the wrong type
 		require.NoError(t, testkit.Receive(t, froms).Reply(1))
-		_, err = f.Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), n, f)
 		assert.ErrorIs(t, err, node.ErrReplyType)
 
 		f = genserver.Async(n, pid, late) // answered by the server, in a cast
@@ -310,14 +310,14 @@ func TestLater(t *testing.T) {
 			assert.ErrorIs(t, c.From().Reply("x"), node.ErrReplied, "a cast has no From")
 			return c.Reply(from, "self")
 		})))
-		r, err = f.Await(testkit.Context(t))
+		r, err = node.Await(testkit.Context(t), n, f)
 		require.NoError(t, err)
 		assert.Equal(t, "self", r)
 
 		f = genserver.Async(n, pid, late) // answered after the server's exit
 		from = testkit.Receive(t, froms)
 		require.NoError(t, sys.Stop(testkit.Context(t), n, pid, node.Normal))
-		_, err = f.Await(testkit.Context(t))
+		_, err = node.Await(testkit.Context(t), n, f)
 		assert.Equal(t, &node.ExitError{Reason: node.Normal}, err)
 		assert.ErrorIs(t, from.Reply("too late"), node.ErrReplied)
 		assert.False(t, from.Pending())

@@ -262,9 +262,9 @@ func TestWaysToSend(t *testing.T) {
 	//actornode:ignore aftersend the report of this is tested
 	l.Count = 1
 	gate <- struct{}{}
-	_, err = first.Await(ctx)
+	_, err = node.Await(ctx, n, first)
 	require.NoError(t, err)
-	_, err = second.Await(ctx)
+	_, err = node.Await(ctx, n, second)
 	require.NoError(t, err)
 	all := f.take()
 	require.Len(t, all, 1)
@@ -365,6 +365,6 @@ func TestCopies(t *testing.T) {
 	// The arguments of active objects are copied, too.
 	ref, err := active.Start(all, &counterObject{}, node.Options{})
 	require.NoError(t, err)
-	_, err = active.Go(all, ref, (*counterObject).Take, &line{}).Await(ctx)
+	_, err = node.Await(ctx, all, active.Go(all, ref, (*counterObject).Take, &line{}))
 	require.NoError(t, err)
 }

@@ -38,20 +38,23 @@ func TestReadersOfAFuture(t *testing.T) {
 		return v
 	}
 	ways := map[string]func() []int{
-		"Future.Await": func() []int { return read(f.Await(testkit.Context(t))) },
-		"Future.Poll":  func() []int { return read(f.Poll(0)) },
+		"Future.Result": func() []int {
+			v, done, err := f.Result()
+			require.True(t, done)
+			return read(v, err)
+		},
 		"Future.SendTo": func() []int {
 			f.SendTo(h.Self(), 1)
 			return nodetest.Next[node.Result](t, h).Value.([]int)
 		},
 		"node.Await": func() []int { return read(node.Await(testkit.Context(t), h, f)) },
 		"active.Await": func() []int {
-			return read(active.Go(n, o, (*keeper).Await, f).Await(testkit.Context(t)))
+			return read(node.Await(testkit.Context(t), n, active.Go(n, o, (*keeper).Await, f)))
 		},
-		"active.Block": func() []int { return read(active.Go(n, o, (*keeper).Get, f).Await(testkit.Context(t))) },
+		"active.Block": func() []int { return read(node.Await(testkit.Context(t), n, active.Go(n, o, (*keeper).Get, f))) },
 		"futures.All":  func() []int { return read2(t, futures.All(n, f)) },
 	}
-	read(f.Await(testkit.Context(t)))
+	read(node.Await(testkit.Context(t), n, f))
 	for name, way := range ways {
 		for range 2 {
 			v := way()
@@ -62,7 +65,8 @@ func TestReadersOfAFuture(t *testing.T) {
 }
 
 func read2(t *testing.T, f *node.Future[[][]int]) []int {
-	v, err := f.Await(testkit.Context(t))
+	testkit.Receive(t, f.Done())
+	v, _, err := f.Result()
 	require.NoError(t, err)
 	return v[0]
 }

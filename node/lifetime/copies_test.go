@@ -140,13 +140,13 @@ func TestObjectInCall(t *testing.T) {
 	require.NoError(t, err)
 	second, err := lifetime.Start(n, &counter{}, node.Options{})
 	require.NoError(t, err)
-	kept, err := lifetime.Go(n, first, (*counter).Keep, second).Await(testkit.Context(t))
+	kept, err := node.Await(testkit.Context(t), n, lifetime.Go(n, first, (*counter).Keep, second))
 	require.NoError(t, err)
 	require.True(t, kept)
 	pid := second.Addr().PID
 	second = lifetime.Object[*counter]{}
 	survives(t, n, pid, "the state of another object has it")
-	sum, err := active.Go(n, active.AddrOf[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
+	sum, err := node.Await(testkit.Context(t), n, active.Go(n, active.AddrOf[*counter](pid), (*counter).Add, 3))
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)
 	runtime.KeepAlive(first)

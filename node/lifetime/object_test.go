@@ -44,7 +44,7 @@ func TestObject(t *testing.T) {
 	require.NoError(t, err)
 	pid := o.Addr().PID
 	require.Equal(t, pid, o.Owner().PID())
-	kept, err := lifetime.Go(n, o, (*counter).Keep, o).Await(testkit.Context(t))
+	kept, err := node.Await(testkit.Context(t), n, lifetime.Go(n, o, (*counter).Keep, o))
 	require.NoError(t, err)
 	require.True(t, kept)
 	f := lifetime.Go(n, o, (*counter).UntilIs, 3)
@@ -54,10 +54,10 @@ func TestObject(t *testing.T) {
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	require.Equal(t, 1, i.Activations.Condition)
-	sum, err := active.Go(n, active.AddrOf[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
+	sum, err := node.Await(testkit.Context(t), n, active.Go(n, active.AddrOf[*counter](pid), (*counter).Add, 3))
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)
-	_, err = f.Await(testkit.Context(t))
+	_, err = node.Await(testkit.Context(t), n, f)
 	require.NoError(t, err)
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
 }

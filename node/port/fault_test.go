@@ -276,7 +276,7 @@ func TestCallersOfTheDead(t *testing.T) {
 		all = append(all, node.Async[any](w.n, pid, i))
 	}
 	for _, f := range all {
-		_, err := f.Await(ctx)
+		_, err := node.Await(ctx, w.n, f)
 		var exit *node.ExitError
 		require.ErrorAs(t, err, &exit)
 		require.Contains(t, []string{"{exit_status,9}", "noproc"}, format(exit.Reason))

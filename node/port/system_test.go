@@ -26,7 +26,7 @@ func TestSystemMessages(t *testing.T) {
 	reply := node.Async[any](w.n, pid, wire.Atom("get"))
 	require.Zero(t, w.info(pid).Calls)
 	require.NoError(t, sys.Resume(ctx, w.n, pid))
-	v, err := reply.Await(ctx)
+	v, err := node.Await(ctx, w.n, reply)
 	require.NoError(t, err)
 	require.Equal(t, 3, v)
 

@@ -587,7 +587,7 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 	}
 	asked := node.Async[int](n, other, 1)
 	close(release)
-	_, err := asked.Await(t.Context())
+	_, err := node.Await(t.Context(), n, asked)
 	require.NoError(t, err)
 	call(t, n, other)
 	for _, s := range []nodetest.Style{nodetest.Coroutine, nodetest.Process, nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 1}})} {
@@ -770,7 +770,7 @@ func TestSchedulerOfCoroutine(t *testing.T) {
 		}
 		require.Equal(t, []any{"begins", 1, 2}, got)
 		f := node.Async[int](n, pid, 7)
-		testkit.UntilTrue(t, func() bool { by.step(); _, err := f.Poll(0); return err == nil }, "an answer")
+		testkit.UntilTrue(t, func() bool { by.step(); _, done, _ := f.Result(); return done }, "an answer")
 		require.NoError(t, n.Send(pid, "end"))
 		for by.step() {
 		}

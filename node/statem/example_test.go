@@ -78,7 +78,7 @@ func Example() {
 		digits, err := genserver.Call(ctx, n, pid, Digit{Digit: r}) // digits is an int
 		fmt.Println(digits, err)
 	}
-	fmt.Println(knock.Await(ctx))
+	fmt.Println(node.Await(ctx, n, knock))
 	genserver.Cast(n, pid, Slam{})
 	_, err = node.Call[any](ctx, n, pid, "what?")
 	fmt.Println(err)

@@ -174,7 +174,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		}})
 		synctest.Wait()
 		require.NoError(t, from.Reply(9))
-		got, err = later.Await(s.Context())
+		got, err = node.Await(s.Context(), s.me, later)
 		require.NoError(t, err)
 		assert.Equal(t, 9, got)
 
@@ -474,7 +474,7 @@ func TestSystem(t *testing.T) {
 		default:
 		}
 		require.NoError(t, sys.Resume(s.Context(), s.me, pid))
-		got, err := call.Await(s.Context())
+		got, err := node.Await(s.Context(), s.me, call)
 		require.NoError(t, err)
 		assert.Equal(t, 5, got)
 		assert.Equal(t, node.Atom("off"), must(sys.GetState(s.Context(), s.me, pid)).(wire.Tuple)[0])

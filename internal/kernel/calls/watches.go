@@ -132,9 +132,17 @@ func (w *Watches[A]) Remove(number int) {
 	}
 }
 
-// HasSignal reports whether Signal has been called.
-func (w *Watches[A]) HasSignal() bool {
+// Watching returns how many wait for the end: those of Add that were not removed, and of Wait.
+func (w *Watches[A]) Watching() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ch != nil
+	if w.waiter != nil {
+		n++
+	}
+	for _, f := range w.then {
+		if f != nil {
+			n++
+		}
+	}
+	return n
 }

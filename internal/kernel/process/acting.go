@@ -104,7 +104,7 @@ func (a *Acting) here() bool {
 	if a.Worker != nil {
 		return a.Blocks != nil || onGoroutine(a.Worker.Goroutine())
 	}
-	return a.Process == nil || a.Process.Kind != External || a.Process.Runner().Here() || onGoroutine(0)
+	return a.Process == nil || a.Process.Kind != External || fiber.Marked(a.Process) || onGoroutine(0)
 }
 
 // Gone reports whether the acting process is dead. It panics in the same cases as Own.
@@ -164,7 +164,7 @@ func (a *Acting) Await(ctx context.Context, t Ticket, k calls.WaitKind, on wire.
 	switch {
 	case a.Process == nil:
 		a.Block()
-		return t.waitOr(ctx, nil)
+		return t.Wait(ctx)
 	case a.Blocks == nil || a.System.Cycles != nil:
 		return a.awaitNoted(ctx, t, k, on)
 	default:

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -190,7 +191,6 @@ func TestShown(t *testing.T) {
 	require.Equal(t, "m", msg)
 	require.True(t, box.Plain())
 	require.Panics(t, func() { p.as.Own() }, "another goroutine acts")
-	p.here = true
-	q.Signal(&p.as, "signal")
+	marked(fiber.MarkOf(&p.Process), func() { q.Signal(&p.as, "signal") })
 	require.Equal(t, []any{"signal"}, q.took())
 }

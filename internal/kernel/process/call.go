@@ -164,36 +164,3 @@ func (t Ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error)
 	<-ch // another goroutine may be settling it
 	return p.Result()
 }
-
-// Until waits until t is done or over is closed. p, which may be nil, is the process that created the future: if p's own code
-// waits, and p is killed, the wait ends like any other wait of a process of its kind.
-func (t Ticket) Until(over <-chan struct{}, p *Process) error {
-	var killed <-chan struct{}
-	if p != nil && p.Kind != Handle && p.Status.MayLinger() {
-		killed = p.Context().Done()
-	}
-	for ch := t.Call.More.Signal(); ; {
-		select {
-		case <-ch:
-			return nil
-		case <-over:
-			return nil
-		case <-killed:
-			if p.endsHere() {
-				return ErrExited
-			}
-			killed = nil
-		}
-	}
-}
-
-// endsHere reports whether the calling goroutine runs the code of p, which is dead. A blocking process is unwound then.
-func (p *Process) endsHere() bool {
-	if !p.Status.MayLinger() || !p.Runner().Here() {
-		return false
-	}
-	if p.blocks() {
-		p.Task().(Blocker).Unwind()
-	}
-	return true
-}

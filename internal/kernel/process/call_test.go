@@ -2,7 +2,6 @@ package process_test
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -252,43 +251,6 @@ func TestAwaitNoted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "awaited", v)
 	require.Zero(t, s.Cycles.Len())
-}
-
-// Until ends with the answer, with its channel, and with the process whose code waits, if it is that which is dead.
-func TestUntil(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSystem(t)
-		over := make(chan struct{})
-		c := s.Plain.Promise()
-		k := c.NewTicket()
-		var ended atomic.Int32
-		p, elsewhere := s.spawn(), s.spawn()
-		p.here = true
-		for _, by := range []*process.Process{nil, &p.Process, &elsewhere.Process} {
-			go func() {
-				err := k.Until(over, by)
-				if by == &p.Process {
-					require.Equal(t, process.ErrExited, err)
-				} else {
-					require.NoError(t, err)
-				}
-				ended.Add(1)
-			}()
-		}
-		synctest.Wait()
-		require.Zero(t, ended.Load())
-		p.Exit(&s.Plain, "x")
-		synctest.Wait()
-		require.EqualValues(t, 1, ended.Load())
-		elsewhere.Exit(&s.Plain, "x")
-		synctest.Wait()
-		require.EqualValues(t, 1, ended.Load(), "the code that waits is not that of the process")
-		close(over)
-		synctest.Wait()
-		require.EqualValues(t, 3, ended.Load())
-		k.Settle(&s.Plain, 1, nil)
-		require.NoError(t, k.Until(nil, nil))
-	})
 }
 
 // With cycles detected, a call that would close one is refused; it says who would wait for whom.

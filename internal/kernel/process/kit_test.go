@@ -3,6 +3,7 @@ package process_test
 import (
 	"errors"
 	"fmt"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"log/slog"
 	"slices"
 	"testing"
@@ -170,7 +171,6 @@ type proc struct {
 	wakes  int
 	exits  []string // what Exited was told
 	busy   bool     // what Busy says
-	here   bool     // what Here says
 	onWake func()
 }
 
@@ -255,7 +255,6 @@ func (p *proc) Start(*process.Acting, *executor.InlineWorker, bool) {}
 func (p *proc) Busy(*process.Acting) bool                           { return p.busy }
 func (p *proc) Owning(_ *process.Acting, f func())                  { f() }
 func (p *proc) Inspect(f func())                                    { f() }
-func (p *proc) Here() bool                                          { return p.here }
 func (p *proc) Doing() (observe.State, int)                         { return observe.Idle, -1 }
 func (p *proc) Exited(_ *process.Acting, armed, own bool) {
 	p.exits = append(p.exits, fmt.Sprintf("armed %v own %v", armed, own))
@@ -328,3 +327,8 @@ func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
+
+// marked calls f as the code of the process with the mark.
+//
+//go:noinline
+func marked(_ fiber.Mark, f func()) { f() }

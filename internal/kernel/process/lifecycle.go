@@ -36,10 +36,6 @@ func (s *lifecycle) IsOver() bool { return s.v.Load()&^tokened != 0 }
 // IsDead reports whether all have been notified of the end.
 func (s *lifecycle) IsDead() bool { return s.v.Load()&dead != 0 }
 
-// MayLinger reports whether the function of the process runs, or may: the process was not ended by its own code, and the
-// function has not returned after an end from outside.
-func (s *lifecycle) MayLinger() bool { return s.v.Load()&(itself|returned) == 0 }
-
 // End ends a process that is alive. own reports that its own code ends it; alone that nobody has to be notified.
 func (s *lifecycle) End(own, alone bool) {
 	end := exiting

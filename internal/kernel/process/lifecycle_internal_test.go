@@ -18,7 +18,6 @@ func TestWay(t *testing.T) {
 		require.Equal(t, !token, s.IsPlain())
 		require.Equal(t, token, s.HasToken())
 		require.False(t, s.IsOver())
-		require.True(t, s.MayLinger())
 		s.End(false, false)
 		require.True(t, s.IsOver())
 		require.False(t, s.IsDead())
@@ -62,7 +61,6 @@ func TestLingering(t *testing.T) {
 			}
 		}
 		require.Equal(t, c.want, lingering.Load(), what)
-		require.Equal(t, c.want == 1, s.MayLinger(), what)
 	}
 }
 

@@ -44,8 +44,6 @@ type Runner interface {
 	Owning(a *Acting, f func())
 	// Inspect is Owning for other goroutines.
 	Inspect(f func())
-	// Here reports whether the calling goroutine runs the code of the process, which is dead. It takes some microseconds.
-	Here() bool
 	// Doing returns the state of the process, if it is alive, and its stage, or -1 if it is on none. It reads without a lock
 	// what the goroutine that runs the process writes: each result is valid by itself, and may be slightly outdated. It may be
 	// called concurrently.

@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"fmt"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,21 +107,22 @@ func TestSendWithRefused(t *testing.T) {
 	s := newSystem(t)
 	s.Tracing.Keep(&guard{refuses: "no"})
 	p, q := s.spawn(), s.spawn()
-	p.here, q.here = true, true
 	p.expectsToken()
-	done, err := p.SendWith(&p.as, q.PID(), "no")
-	require.True(t, done)
-	require.Equal(t, errTest, err)
-	require.Empty(t, q.took())
-	done, err = p.SendWith(&p.as, q.PID(), "yes")
-	require.True(t, done)
-	require.NoError(t, err)
-	require.Equal(t, []any{"yes"}, q.took())
+	marked(fiber.MarkOf(&p.Process), func() {
+		done, err := p.SendWith(&p.as, q.PID(), "no")
+		require.True(t, done)
+		require.Equal(t, errTest, err)
+		require.Empty(t, q.took())
+		done, err = p.SendWith(&p.as, q.PID(), "yes")
+		require.True(t, done)
+		require.NoError(t, err)
+		require.Equal(t, []any{"yes"}, q.took())
 
-	// A signal is compared, too; a timer's message that has become unfit is lost, and that is seen.
-	q.Signal(&p.as, "signal")
-	require.False(t, q.Plain())
-	require.Equal(t, []any{"signal"}, q.took())
+		// A signal is compared, too; a timer's message that has become unfit is lost, and that is seen.
+		q.Signal(&p.as, "signal")
+		require.False(t, q.Plain())
+		require.Equal(t, []any{"signal"}, q.took())
+	})
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
 		s.Tracing.Keep(&guard{refuses: "no"})

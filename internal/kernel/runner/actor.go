@@ -3,7 +3,6 @@ package runner
 import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sched/executor"
-	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -40,15 +39,6 @@ func (r *Actor) Start(a *process.Acting, inline *executor.InlineWorker, fresh bo
 
 // Exited implements process.Runner. A handler returns by itself.
 func (r *Actor) Exited(*process.Acting, bool, bool) {}
-
-// Here implements process.Runner.
-func (r *Actor) Here() bool {
-	if !inTurn(&r.Process) {
-		return false
-	}
-	id := r.System.Pool.Goroutine(&r.Entity)
-	return id != 0 && id == fiber.GoroutineID()
-}
 
 // Doing implements process.Runner.
 func (r *Actor) Doing() (observe.State, int) { return (*staged)(&r.Process).state(observe.Idle) }

@@ -69,13 +69,11 @@ func TestActor(t *testing.T) {
 	eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
 		var got []any
 		goOn := newGate()
-		var here bool
 		var a anActor
 		a = make(func(_ *process.Acting, msg any) error {
 			got = append(got, msg)
 			switch msg {
 			case "wait":
-				here = a.p.Runner().Here()
 				goOn.wait()
 			case "stop":
 				return errTest
@@ -92,9 +90,7 @@ func TestActor(t *testing.T) {
 		s.send(a.p, 1, 2, "wait", 3)
 		synctest.Wait()
 		see(observe.Running)
-		require.True(t, here)
 		require.Equal(t, []any{1, 2, "wait"}, got)
-		require.False(t, a.p.Runner().Here())
 		require.True(t, a.p.Runner().Busy(&s.Plain))
 		require.Equal(t, 2, a.p.Intake().Len(), "one is in hand")
 		goOn.open()
@@ -156,7 +152,6 @@ func TestNeighbours(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, s.Lingering.Load())
 		require.EqualValues(t, 2, ran.Load())
-		require.False(t, a.Here())
 		require.False(t, a.Busy(&s.Plain))
 	})
 }

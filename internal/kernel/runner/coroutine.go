@@ -198,9 +198,6 @@ func (r *Coroutine) Exited(_ *process.Acting, armed, own bool) {
 // take long.
 func (r *Coroutine) Busy(*process.Acting) bool { return r.Coroutine.fiber.Load() != 0 }
 
-// Here implements process.Runner.
-func (r *Coroutine) Here() bool { return fiber.Runs(r.Coroutine.fiber.Load()) }
-
 // coSends is the number of sends that a coroutine may do before it yields: fewer than a handler, for which yielding costs a
 // change of workers.
 const coSends = 512

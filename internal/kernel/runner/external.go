@@ -6,7 +6,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
-	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/sched"
 )
@@ -47,9 +46,6 @@ func (r *External) Exited(*process.Acting, bool, bool) {
 
 // Busy implements process.Runner.
 func (r *External) Busy(*process.Acting) bool { return inTurn(&r.Process) }
-
-// Here implements process.Runner.
-func (r *External) Here() bool { return fiber.Marked(&r.Process) }
 
 // Doing implements process.Runner.
 func (r *External) Doing() (observe.State, int) {

@@ -14,7 +14,6 @@ import (
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
-	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -31,9 +30,6 @@ func (handle) Start(*process.Acting, *executor.InlineWorker, bool) {}
 
 // Busy implements process.Runner.
 func (handle) Busy(*process.Acting) bool { return false }
-
-// Here implements process.Runner: the goroutine is unknown.
-func (handle) Here() bool { return false }
 
 // Start implements process.Runner.
 func (g *goroutine) Start(*process.Acting, *executor.InlineWorker, bool) {
@@ -67,18 +63,10 @@ func (g *goroutine) run() {
 	if p.Gone() {
 		return
 	}
-	err := g.call(fiber.MarkOf(p))
+	err := g.body.Run((*Blocking)(g))
 	ended = true
 	p.Leave(&s.Acting, s.System.Host.Reasons.Of(err), true)
 }
-
-// call calls the function of the process, with the mark that Here looks for.
-//
-//go:noinline
-func (g *goroutine) call(fiber.Mark) error { return g.body.Run((*Blocking)(g)) }
-
-// Here implements process.Runner.
-func (g *goroutine) Here() bool { return fiber.Marked(&g.Own) }
 
 // Give implements process.Giver: it ends a wait of g with a message. The caller has been obliged to wake g.
 func (g *goroutine) Give(n *inbox.Node) {

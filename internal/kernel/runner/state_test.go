@@ -153,14 +153,12 @@ func TestScheduled(t *testing.T) {
 	})
 }
 
-// Each style has its kind, its code, its name, and is here or not.
+// Each style has its kind, its code, and its name.
 func TestStyles(t *testing.T) {
 	kinds := map[style]process.Kind{goroutine: process.Goroutine, coroutine: process.Coroutine, handle: process.Handle}
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		goOn := make(chan struct{})
-		var here bool
 		b := s.spawn(as, func(b *runner.Blocking) error {
-			here = b.Own.Runner().Here()
 			<-goOn
 			return nil
 		})
@@ -168,8 +166,6 @@ func TestStyles(t *testing.T) {
 		require.Equal(t, kinds[as], b.Own.Kind)
 		require.Equal(t, as == coroutine, b.Own.OnStage())
 		require.Equal(t, as != handle, runner.BodyOf(&b.Own) != nil)
-		require.Equal(t, as != handle, here)
-		require.False(t, b.Own.Runner().Here(), "another goroutine asks")
 		require.Equal(t, as != handle, b.Own.Runner().Busy(&s.Plain))
 		require.Equal(t, b.Own.PID().String(), b.Own.Task().Name())
 		close(goOn)

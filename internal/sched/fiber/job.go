@@ -19,9 +19,6 @@ func (f *Fiber) Broken() bool { return f.broken }
 // ID returns the number of a fiber made by a pool, which is unique in the program.
 func (f *Fiber) ID() uint64 { return f.id }
 
-// Runs reports whether the calling goroutine is running a job of the fiber with number id; see [Marked].
-func Runs(id uint64) bool { return id != 0 && onStack(markOf(id).sign()) }
-
 var ids atomic.Uint64
 
 // maxIdle is the maximum number of idle fibers that a pool keeps for later jobs.

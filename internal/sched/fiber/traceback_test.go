@@ -71,20 +71,4 @@ func TestMark(t *testing.T) {
 		wg.Wait()
 	})
 	require.False(t, fiber.Marked(&one))
-	require.False(t, fiber.Runs(0))
-}
-
-// A job knows that its fiber runs it, and no other goroutine does.
-func TestRuns(t *testing.T) {
-	var p fiber.Pool
-	defer p.Stop()
-	var home fiber.Fiber
-	var id uint64
-	runs := false
-	job := p.Take(&step{next: &home, run: func() { runs = fiber.Runs(id) }})
-	id = job.ID()
-	require.False(t, fiber.Runs(id))
-	home.To(job)
-	p.Put(&home, job)
-	require.True(t, runs)
 }

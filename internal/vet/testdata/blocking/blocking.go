@@ -85,8 +85,8 @@ func (s *state) Receive(c *node.Context, msg any) error {
 		}
 		s.wg.Wait() // want `sync.WaitGroup.Wait keeps the stage`
 	case *node.Future[int]:
-		m.Await(ctx) // want `node.Future.Await keeps the stage .* use node.Await`
-		m.Poll(0)
+		node.Await(ctx, c.Node(), m) // want `node.Await in the name of the node .* pass the handler`
+		m.Result()
 		node.Await(ctx, c, m)
 	case float64:
 		node.Call[int](ctx, c.Node(), s.other, m) // want `node.Call in the name of the node .* pass the handler`

@@ -39,7 +39,7 @@ func unread(n *node.Node, pid node.PID) (int, error) {
 	_ = lost
 	f := node.Async[int](n, pid, 1) // want `nobody awaits the future f`
 	f = node.Async[int](n, pid, 2)
-	return f.Await(context.Background())
+	return node.Await(context.Background(), n, f)
 }
 
 func (o *counter) right(n *node.Node, pid node.PID, to chan *node.Future[int], often bool) *node.Future[int] {
@@ -50,7 +50,7 @@ func (o *counter) right(n *node.Node, pid node.PID, to chan *node.Future[int], o
 	g := node.Async[int](n, pid, 1)
 	defer g.Cancel()
 	h := node.Async[int](n, pid, 1)
-	go func() { h.Await(context.Background()) }()
+	go func() { node.Await(context.Background(), n, h) }()
 	o.kept = node.Async[int](n, pid, 1)
 	to <- node.Async[int](n, pid, 1)
 	var all []*node.Future[int]
