@@ -69,8 +69,7 @@ func TestActor(t *testing.T) {
 	eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
 		var got []any
 		goOn := newGate()
-		var a anActor
-		a = make(func(_ *process.Acting, msg any) error {
+		a := make(func(_ *process.Acting, msg any) error {
 			got = append(got, msg)
 			switch msg {
 			case "wait":
