@@ -81,7 +81,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 			p.Mu.Unlock()
 			p.Cold.Pending, p.Cold.Blocked = err, true
 			if err == nil {
-				before-- // that it is handled is noted in FinishDetached
+				before-- // FinishDetached counts it as handled
 			}
 			ended = true
 			return executor.Lost
@@ -96,7 +96,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	return executor.Again
 }
 
-// A becomer is a behaviour that is told when it, or one that it stands before, has become that of the Actor.
+// A becomer is a behaviour that is told when it, or one that it wraps, becomes the Actor's.
 type becomer interface {
 	Became(k process.Key, c *Context, b Actor)
 }

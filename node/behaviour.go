@@ -25,16 +25,14 @@ type Initializer interface {
 	Init(ctx *Context) error
 }
 
-// BehaviourNamer is an Actor that says what it is called in [observe.Process], in logs and in what other
-// nodes are shown. Default: its Go type, as fmt prints it with %T. The method is called by other
-// goroutines than the actor's, too.
+// BehaviourNamer is an Actor that names itself in [observe.Process], in logs and towards other nodes. Default: its Go
+// type, as fmt prints it with %T. Other goroutines than the actor's call the method, too.
 type BehaviourNamer interface {
 	BehaviourName() string
 }
 
-// ProcessFunc is a blocking behaviour: straight-line code on a goroutine of its own.
-// When it returns, the process ends: nil is the reason normal, an error counts
-// as one from an Actor's Receive does.
+// ProcessFunc is a blocking behaviour: straight-line code on its own goroutine. When it returns, the process ends: nil
+// is the reason normal, an error counts as one from an Actor's Receive does.
 type ProcessFunc func(p *Process) error
 
 // Receive makes a ProcessFunc an Actor so that both can be spawned the same way.

@@ -16,17 +16,15 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Request is what a process that is called gets: the caller's request and what
-// to answer it with. T is the type that the caller's code says. A call from another node,
-// and by OTP's gen_server:call, is one too: T is the type that the body has then, or any
-// if that is nil or neither a basic type, a term nor registered. See [TypeOf].
+// Request is what a called process gets: the caller's request and the means to answer it. T is the type in the caller's
+// code. A call from another node, and by OTP's gen_server:call, is one too: T is then the body's type, or any if the
+// body is nil or of a type that is neither basic, a term nor registered. See [TypeOf].
 type Request[T any] struct {
 	Body T
 	From
 }
 
-// Result is the reply to a call as a message: to one by [SendRequest], or of a
-// future by [Future.SendTo].
+// Result is the reply to a call as a message: after [SendRequest], or [Future.SendTo].
 type Result struct {
 	Tag   any // what SendRequest or SendTo was given
 	Value any
@@ -37,25 +35,24 @@ type Result struct {
 // Actor, a [*Process] for a blocking process or a handle.
 type Caller interface{ Inside(process.Key) inside }
 
-// Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or a name on a node (At). A
-// name is an Atom, not a string: Send(node.Atom("till"), m).
+// Dest is a destination: a process (PID), a registered name (Atom), an alias (Ref) or a name on a node (At). A name is
+// an Atom, not a string: Send(node.Atom("till"), m).
 type Dest = wire.Dest
 
-// Global is a [Dest], too: whichever process has a name of the cluster, any term, when it is used. See package global.
+// Global is a [Dest], too: the process that has a name of the cluster, any term, when it is used. See package global.
 func Global(name any) Dest { return tables.Global{Name: name} }
 
-// SendRequest sends a [Request] with req and returns at once; what comes of it is
-// a message to the caller, a [Result] with the tag. It is gen_server's
-// send_request, and the way for an Actor to call: it costs less than a future.
+// SendRequest sends a [Request] with req and returns at once; the caller gets the outcome as a message, a [Result] with
+// the tag. It is gen_server's send_request, and the way for an Actor to call: it costs less than a future.
 func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 	a := actingOf(from)
 	//lint:ignore SA1012 nothing ends the call but its answer
 	begin(nil, a, true, a.Requested(runner.Expected(a.Process, tag)), to, req)
 }
 
-// begin sends a request on behalf of p, whose waiter, asker or more is set; nothing if ctx, nil for none, has
-// ended. ctx bounds how long it waits for space in a bounded mailbox. async says that the caller
-// does not wait for the reply.
+// begin sends a request on behalf of p, whose waiter, asker or more is set. It sends nothing if ctx, which may be nil,
+// has ended. ctx bounds the wait for space in a bounded mailbox. async says that the caller does not wait for the
+// reply.
 func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process.Call, to Dest, req Q) process.Ticket {
 	n := nodeOf(a.System)
 	p.Target = nil
@@ -144,7 +141,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	return t
 }
 
-// gone is the error for a request to a process that is no more, so that nothing is sent.
+// gone is the error for a request that is not sent because the process is gone.
 func gone(to Dest) error {
 	switch to := to.(type) {
 	case Atom, At:
@@ -155,13 +152,12 @@ func gone(to Dest) error {
 	return &ExitError{Reason: NoProc}
 }
 
-// Call sends a [Request] with req and waits for the reply. Errors: what the reply says; [*ExitError]
-// if the process exits first (errors.Is it [ErrNoProcess] if there was none); [ErrNoName];
-// [ErrMailboxFull]; [ErrReplyType]; [ErrSelfCall]; [ErrCycle]; [ErrDropped] if a bounded mailbox loses
-// the request; [ErrExited] if the caller is killed meanwhile; and if ctx ends first, its error
-// ([context.Canceled] or [context.DeadlineExceeded]), which wraps the cause of its end, too. A reply
-// that comes later than that is a dead letter; if ctx has ended before, nothing is sent. An Actor's
-// stage goes on without it while it waits.
+// Call sends a [Request] with req and waits for the reply. Errors: what the reply says; [*ExitError] if the process
+// exits first (errors.Is it [ErrNoProcess] if there was none); [ErrNoName]; [ErrMailboxFull]; [ErrReplyType];
+// [ErrSelfCall]; [ErrCycle]; [ErrDropped] if a bounded mailbox loses the request; [ErrExited] if the caller is killed
+// meanwhile; and if ctx ends first, its error ([context.Canceled] or [context.DeadlineExceeded]), which also wraps the
+// cause. A later reply is a dead letter; if ctx has ended before, nothing is sent. While an Actor waits, its stage goes
+// on without it.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
 	a := actingOf(from)
 	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), calls.WaitReply, to)
@@ -194,9 +190,9 @@ func typed[R any](v any, err error) (R, error) {
 	return none, replyError[R](v, why)
 }
 
-// AwaitExit waits until a process has exited and returns its exit reason: noproc
-// if there was none to wait for. See [ExitError] for the errors in it. The error is that of ctx, which wraps the cause
-// of its end, too, or [ErrCycle], or [ErrSelfCall], or that the calling process has exited.
+// AwaitExit waits until a process has exited and returns its exit reason: noproc if there was none to wait for. See
+// [ExitError] for the errors in it. The error is that of ctx, which also wraps the cause, or [ErrCycle], or
+// [ErrSelfCall], or says that the calling process has exited.
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
 	a := actingOf(from)
 	a.Own() // or panic

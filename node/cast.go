@@ -4,8 +4,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 )
 
-// Cast is a message that was sent as a cast, and arrives marked as one: what {'$gen_cast', Body} is on the wire. One that comes
-// from there is of the type that the body has, as a [Request] is.
+// Cast is a message that was sent as a cast, and arrives marked as one: {'$gen_cast', Body} on the wire. One from the
+// wire has the type of its body, as a [Request] does.
 type Cast[T any] struct{ Body T }
 
 // wireTerm is {'$gen_cast', Body}.
@@ -23,8 +23,8 @@ func AsCast(msg any) (body any, ok bool) {
 	return calls.ReadCast(msg)
 }
 
-// Send sends to a process as the method Send of whoever sends does: see [Node.Send]. It is for
-// those who do not know which kind of [Caller] that is.
+// Send sends to a process as the sender's method Send does: see [Node.Send]. It is for code that does not know which
+// kind of [Caller] sends.
 func Send(from Caller, to Dest, msg any) error {
 	return (&common{actingOf(from)}).Send(to, msg)
 }

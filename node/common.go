@@ -15,13 +15,12 @@ type common struct{ by *process.Acting }
 // nodeOf returns the node that processes belong to.
 func nodeOf(sys *process.System) *Node { return sys.Host.Node.(*Node) }
 
-// Send puts msg into the mailbox of a process. A message to a process that is gone, or to
-// an alias that is not active, is a dead letter, as in Erlang, not an error. Errors:
-// [ErrMailboxFull], [ErrCycle], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
-// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest] (nil, or a zero PID or Ref), and for another node
-// [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type that is
-// not registered. As long as that node is being connected, what nodes of some kind take is not
-// refused; if it is none of that kind, there is a dead letter alone.
+// Send puts msg into the mailbox of a process. A message to a process that is gone, or to an alias that is not active,
+// is a dead letter, as in Erlang, not an error. Errors: [ErrMailboxFull], [ErrCycle], [ErrExited] (the sending process
+// is dead), [ErrNoName] (nobody has the name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest] (nil, or a zero
+// PID or Ref), and for another node [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type
+// that is not registered. While that node is being connected, Send accepts what some kind of node takes; if that node
+// is of another kind, there is only a dead letter.
 func (c *common) Send(to Dest, msg any) error {
 	a := c.by
 	pid, ok := to.(PID)
@@ -53,7 +52,7 @@ func (c *common) Send(to Dest, msg any) error {
 	return err
 }
 
-// sendTo is Send where to is no PID.
+// sendTo is Send for a to that is not a PID.
 func (c *common) sendTo(to Dest, msg any) error {
 	if c.by.Gone() {
 		return ErrExited
@@ -64,7 +63,7 @@ func (c *common) sendTo(to Dest, msg any) error {
 	return c.sendTarget(c.by.System.Target(to), msg)
 }
 
-// sendTarget is Send where it is known whom to stands for.
+// sendTarget is Send to a resolved destination.
 func (c *common) sendTarget(t process.Target, msg any) error {
 	a := c.by
 	if t.Node != "" {
@@ -80,11 +79,9 @@ func (c *common) sendTarget(t process.Target, msg any) error {
 	}
 }
 
-// SendBytes is Send for a copy of b, which stays the caller's: it may be written anew as
-// soon as SendBytes has returned, like what is given to an io.Writer. The message is a
-// []byte of its own. For another node the bytes are copied to where they are sent from,
-// if they are few, and nothing is allocated; otherwise the copy takes one allocation,
-// where Send takes one for what is in the message and one for the message.
+// SendBytes sends a copy of b, a []byte of its own: the caller may reuse b as soon as SendBytes returns, as with an
+// io.Writer. For another node a few bytes are copied to where they are sent from, and nothing is allocated; otherwise
+// the copy takes one allocation, where Send takes one for what is in the message and one for the message.
 func (c *common) SendBytes(to Dest, b []byte) error {
 	a := c.by
 	plain := a.Process == nil || a.Process.Plain()
@@ -94,21 +91,19 @@ func (c *common) SendBytes(to Dest, b []byte) error {
 	return c.Send(to, box.Bytes(b))
 }
 
-// SendAfter sends msg to a process after d. A name or an alias stands for the process that has it
-// then, as in Erlang: who is restarted meanwhile gets the message. If its mailbox has no space then
-// and the policy Block, the message waits until there is space, which is looked for every
-// 100 ms at least; with another policy the message is a dead letter. It is one, too, when
-// a process of this node that was given by its PID exits before; for one that is gone already the
-// timer is over at once. Errors: [ErrBadTimeout], [ErrNodeStopped], [ErrNoDest].
+// SendAfter sends msg to a process after d. A name or an alias means the process that has it then, as in Erlang: one
+// that is restarted meanwhile gets the message. If its mailbox is full then and has the policy Block, the message waits
+// for space, which is looked for every 100 ms at least; with another policy the message is a dead letter. So it is when
+// to is the PID of a process of this node that exits before; for one that is gone already the timer is over at once.
+// Errors: [ErrBadTimeout], [ErrNodeStopped], [ErrNoDest].
 func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
 	return nodeOf(c.by.System).timer(c.by.PID(), d, 0, to, msg)
 }
 
-// SendInterval sends msg to a process every d, until the timer is cancelled, or the process of this
-// node that was given by its PID is gone. A name or an alias stands for the process that has it
-// each time; where there is none, the message is a dead letter. Each message that the mailbox has no space
-// for is one, too, whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
-// [ErrNodeStopped], [ErrNoDest].
+// SendInterval sends msg to a process every d, until the timer is cancelled or, if to is a PID of this node, the
+// process is gone. A name or an alias means the process that has it each time; if there is none, the message is a dead
+// letter. So is each message that the mailbox has no space for, whatever the policy, and the timer goes on. Errors:
+// [ErrBadTimeout] (d must be above 0), [ErrNodeStopped], [ErrNoDest].
 func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error) {
 	if d == 0 {
 		return nil, ErrBadTimeout
@@ -116,22 +111,22 @@ func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error)
 	return nodeOf(c.by.System).timer(c.by.PID(), d, d, to, msg)
 }
 
-// Spawn starts a process; an Actor that spawns has it on its own stage. Errors:
-// [ErrNodeStopped], [ErrNilBehaviour], [ErrTooMany], [ErrExited].
+// Spawn starts a process; one that an Actor spawns is on the Actor's stage. Errors: [ErrNodeStopped],
+// [ErrNilBehaviour], [ErrTooMany], [ErrExited].
 func (c *common) Spawn(b Actor) (PID, error) {
 	return nodeOf(c.by.System).spawn(c.by, &noOptions, b)
 }
 
-// SpawnOpt starts a process with options. Errors beside those of Spawn:
-// [ErrBadOption], [ErrNameTaken], [ErrBadName], [ErrNoProcess] (Beside).
+// SpawnOpt starts a process with options. Errors besides those of Spawn: [ErrBadOption], [ErrNameTaken], [ErrBadName],
+// [ErrNoProcess] (Beside).
 func (c *common) SpawnOpt(o Options, b Actor) (PID, error) {
 	return nodeOf(c.by.System).spawn(c.by, &o, b)
 }
 
-// Exit sends an exit signal to a process, as exit/2 does; that of a Node comes from nobody.
-// Erlang's exit/2 takes a PID only. Here a name or an alias stands for the process that has it
-// now; for a name on another node, that node is asked first which process that is. Where there
-// is none, nothing happens. A blocking process that so ends itself is unwound at once.
+// Exit sends an exit signal to a process, as exit/2 does; one from a Node has no sender. Erlang's exit/2 takes only a
+// PID. Here a name or an alias means the process that has it now; for a name on another node, that node is asked first
+// which process that is. If there is none, nothing happens. A blocking process that ends itself this way is unwound at
+// once.
 func (c *common) Exit(to Dest, reason any) {
 	a := c.by
 	if a.Gone() {

@@ -15,45 +15,41 @@ type Config struct {
 	// Name is the node's name, name@host. Default: nonode@nohost, the name that
 	// Erlang gives a node which is not distributed.
 	Name wire.Atom
-	// Creation tells this life of the node from others under the same name.
-	// Default: a random number that is not 0.
+	// Creation tells this run of the node from others under the same name. Default: a random number that is not 0.
 	Creation uint32
 
 	// Workers is how many goroutines run actors at the same time. Default:
 	// GOMAXPROCS.
 	Workers int
-	// Stages is the number of stages, the groups that actors live in; see
-	// package sched. Default: 8 a worker; at most 65,534.
+	// Stages is the number of stages, the groups that actors live in; see package sched. Default: 8 per worker; at most
+	// 65,534.
 	Stages int
-	// Spread chooses the stage, from 0 to stages-1, of a process that is spawned without a Place by parent, zero:
-	// from outside; another number fails the spawn. The process stays there. It is not asked for what an
-	// actor on a stage of package stage spawns. Default: as [Place] says.
+	// Spread chooses the stage, from 0 to stages-1, of a process that parent (zero: from outside) spawns without a
+	// Place. Another number fails the spawn. The process stays there. Spread is not asked about what an actor on a
+	// stage of package stage spawns. Default: as [Place] says.
 	Spread func(parent PID, stages int) int
-	// Budget is how many messages an actor handles before the others of its
-	// stage have their turn; an actor with a long queue gets half of the queue, unless Budget is 1,
-	// which means one message. Default: 256.
+	// Budget is how many messages an actor handles before the others of its stage have their turn. An actor with a long
+	// queue handles half of the queue, unless Budget is 1, which means one message. Default: 256.
 	Budget int
-	// Blocked is how long a handler may run before it is logged and counted as
-	// blocking its stage. Default: 10 ms. At most one a second is logged; all are
-	// counted. A stage with other work is taken away
-	// from such a handler sooner, as soon as a worker has nothing to do, and at once where handlers
-	// have been taking long: then more than Workers may run at the same time, 256 at most.
-	// A node that has little to do may miss a handler that takes up to 66 ms longer.
+	// Blocked is how long a handler may run before it is logged and counted as blocking its stage. Default: 10 ms. At
+	// most one a second is logged; all are counted. Such a handler loses a stage with other work sooner: as soon as a
+	// worker has nothing to do, and at once where handlers have been taking long. Then more than Workers may run at the
+	// same time, 256 at most. A node that has little to do may miss a handler that takes up to 66 ms longer.
 	Blocked time.Duration
 
 	// Coroutines runs every Process as a coroutine on the stages, as
 	// [Options].Coroutine does for one. Default: on a goroutine of its own.
 	Coroutines bool
 
-	// DetectCycles is for tests and development: a [Call], an [Await] of a future of this node (active.Await, too), an
-	// [AwaitExit], a [SpawnWait] or a supervisor's start of a child, or a send that waits for space in a mailbox with
-	// Options.Bounds, that closes a cycle of processes of this node that wait for each other in these fails at once
-	// with [ErrCycle]. It counts as the wait for a process if that has handed the request on to
-	// another. Each such wait of a process takes a lock of the node. Default: such processes wait
-	// until a context ends; [Node.Info] shows for whom.
+	// DetectCycles is for tests and development: it finds cycles of processes of this node that wait for each other in
+	// a [Call], an [Await] of a future of this node (active.Await, too), an [AwaitExit], a [SpawnWait] or a
+	// supervisor's start of a child, or a send that waits for space in a mailbox with Options.Bounds. The wait that
+	// closes one fails at once with [ErrCycle]. It counts as a wait for the process asked, even if that has handed the
+	// request on. Each such wait takes a lock of the node. Default: such processes wait until a context ends;
+	// [Node.Info] shows for whom.
 	DetectCycles bool
 
-	// Isolation has messages copied, or reports those that are changed after they were sent. Default: neither.
+	// Isolation copies messages, or reports those that are changed after they were sent. Default: neither.
 	Isolation isolation.Config
 
 	// Distribution makes the node part of a cluster. Default: it is alone.

@@ -22,10 +22,10 @@ type Context struct {
 	behaviour *Actor // of the Actor whose handler runs; nil: of none
 	local     process.Local
 
-	_ [16]byte // so that those of two workers have no cache line in common
+	_ [16]byte // so that those of two workers share no cache line
 }
 
-// newContext makes a context of no worker.
+// newContext makes a context without a worker.
 func newContext(sys *process.System) *Context {
 	c := &Context{}
 	c.own = process.Acting{System: sys, Local: &c.local}
@@ -34,10 +34,8 @@ func newContext(sys *process.System) *Context {
 	return c
 }
 
-// Become makes b the behaviour from the next message on. Messages that were
-// left by ErrUnhandled are offered to it first, in the order of their arrival.
-// After a Push it replaces the upper behaviour. A nil behaviour is a crash with
-// [ErrNilBehaviour].
+// Become makes b the behaviour from the next message on. It gets messages left by ErrUnhandled first, in the order of
+// their arrival. After a Push it replaces the upper behaviour. A nil behaviour is a crash with [ErrNilBehaviour].
 func (c *Context) Become(b Actor) { c.become(b, false) }
 
 // BecomeFunc is Become of an [ActorFunc].

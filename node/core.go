@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// core is what a process can do, whoever runs its code: the exported methods are those that
-// [Context] and [Process] have in common, beside those of common.
+// core is what a process can do, whoever runs its code: its exported methods are those that [Context] and [Process]
+// share, besides those of common.
 type core struct{ common }
 
 // Self returns the PID of the process.
@@ -21,14 +21,13 @@ func (c *core) Self() PID {
 	return c.by.Own().PID()
 }
 
-// Blocking calls f, which may block, and returns when f has: an Actor's handler and a coroutine give up their stage
-// first, so that others have their turns, and have a turn of their own again afterwards. See package stage.
+// Blocking calls f, which may block, and returns when f has. An Actor's handler and a coroutine give up their stage
+// first, so that others have their turns, and get another turn afterwards. See package stage.
 func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
 
-// Unknown is for a message that the process has no code for, such as the default of a type switch: the caller of a
-// request, of whatever type, gets an error that wraps [ErrUnhandled] and names the type, and of any other message the
-// type is logged. The process goes on, and keeps its state: an error that a handler returns for what others have sent
-// would end it.
+// Unknown handles a message that the process has no code for, such as the default of a type switch. The caller of a
+// request of any type gets an error that wraps [ErrUnhandled] and names the type; of any other message the type is
+// logged. The process goes on and keeps its state, while an error that the handler returns would end it.
 func (c *core) Unknown(msg any) {
 	n := c.Node()
 	name := typeName(behaviourOf(c.by.Own()))
@@ -42,7 +41,7 @@ func (c *core) Unknown(msg any) {
 	}
 }
 
-// MailboxLen returns how many messages wait for the process, the one that an Actor handles included, as Info does.
+// MailboxLen returns how many messages wait for the process, including the one that an Actor handles, as Info does.
 func (c *core) MailboxLen() int { return c.by.Own().Intake().Len() }
 
 // Parent returns the PID of the process that spawned this one; the zero PID if
@@ -57,12 +56,12 @@ func (c *core) Parent() PID {
 	return c.by.System.Origin.PID(c.by.Own().Parent - 1)
 }
 
-// takeBack takes away a link, or a monitor, that the process has where it was before it came to this node.
+// takeBack removes a link or a monitor that the process has from before it came to this node.
 func (c *core) takeBack(link PID, monitor Ref) bool {
 	return c.before().Take(&c.by.Process.Mu, link, monitor)
 }
 
-// before returns what the process has of where it was before it came to this node; nil: nothing.
+// before returns what the process has left from before it came to this node; nil: nothing.
 func (c *core) before() *process.Moved {
 	p := c.by.Own()
 	p.Mu.Lock()
@@ -95,18 +94,16 @@ func (c *core) Context() context.Context {
 	return c.by.Own().Context()
 }
 
-// Reply answers a call as [From.Reply] does, at less cost where the caller is
-// near.
+// Reply answers a call as [From.Reply] does, at less cost if the caller is on this node.
 func (c *core) Reply(to From, v any) error {
 	c.by.Own() // or panic
 	return to.answer(c.by, v, nil)
 }
 
-// Link makes the exit of either process an exit signal for the other. Linking
-// to a process that is gone, or to a name that nobody has, brings an exit signal
-// with the reason noproc. Erlang's link/1 takes a PID only. Here a name or an alias stands for
-// the process that has it now; for a name on another node, that node is asked first which
-// process that is, and the link is there once it has answered.
+// Link makes the exit of either process an exit signal for the other. Linking to a process that is gone, or to a name
+// that nobody has, brings an exit signal with the reason noproc. Erlang's link/1 takes only a PID. Here a name or an
+// alias means the process that has it now; for a name on another node, that node is asked first which process that is,
+// and the link is there once it has answered.
 func (c *core) Link(to Dest) {
 	switch t := c.by.System.Target(to); {
 	case t.ByName():
@@ -118,10 +115,9 @@ func (c *core) Link(to Dest) {
 	}
 }
 
-// Unlink takes the link away; no exit signal comes over it afterwards. Erlang's unlink/1 takes
-// a PID only. Here a name or an alias stands for the process that has it now. A name on another
-// node stands for the process that Link has found by it, whether the name is still its own or
-// not, and ends a Link that is still under way; without such a Link that node is asked first,
+// Unlink removes the link; no exit signal comes over it afterwards. Erlang's unlink/1 takes only a PID. Here a name or
+// an alias means the process that has it now. A name on another node means the process that Link found by it, even if
+// that no longer has the name, and ends a Link that is still under way; without such a Link that node is asked first,
 // and the link is gone once it has answered.
 func (c *core) Unlink(to Dest) {
 	switch t := c.by.System.Target(to); {
@@ -144,15 +140,15 @@ func (c *core) linked(to Dest) bool {
 	return !t.PID.IsZero() && p.HasLinkLocked(t.PID)
 }
 
-// Monitor asks for one [Down] when a process exits. A name stands for the process that has
-// it now, and the Down says the name; an alias for the process that it is an alias of.
+// Monitor asks for one [Down] when a process exits. A name means the process that has it now, and the Down says the
+// name; an alias means the process that it belongs to.
 func (c *core) Monitor(to Dest) Ref { return c.by.Own().Monitor(c.by, to) }
 
-// Demonitor removes a monitor, of Monitor or MonitorNode. It reports whether the monitor was there. Its message may be in the
-// mailbox already.
+// Demonitor removes a monitor made by Monitor or MonitorNode, and reports whether it was there. Its message may be in
+// the mailbox already.
 func (c *core) Demonitor(ref Ref) bool { return c.demonitor(ref, false) }
 
-// DemonitorFlush is Demonitor, and removes the [Down] of the monitor from the mailbox if it is there already.
+// DemonitorFlush is Demonitor, and removes the monitor's [Down] from the mailbox if it is there already.
 func (c *core) DemonitorFlush(ref Ref) bool { return c.demonitor(ref, true) }
 
 func (c *core) demonitor(ref Ref, flush bool) bool {
@@ -160,21 +156,18 @@ func (c *core) demonitor(ref Ref, flush bool) bool {
 	return c.by.Own().Demonitor(c.by, ref, flush) || far
 }
 
-// MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
-// there is none, it is made; if it cannot be, the NodeDown comes at once.
+// MonitorNode asks for one [NodeDown] when the connection to a node is lost. If there is none, it is made; if that
+// fails, the NodeDown comes at once.
 func (c *core) MonitorNode(name Atom) Ref { return c.by.Own().MonitorNode(c.by, name) }
 
-// MonitorNodes asks for a [NodeUp] for every node that is connected from now on,
-// hidden or not: the first half of net_kernel:monitor_nodes. For
-// those that are connected already see [Node.Nodes], for the loss of one
-// MonitorNode.
+// MonitorNodes asks for a [NodeUp] for every node that connects from now on, hidden or not: the first half of
+// net_kernel:monitor_nodes. See [Node.Nodes] for those that are connected already, MonitorNode for the loss of one.
 func (c *core) MonitorNodes() { c.Node().watchers.Watch(c.by.Own(), true) }
 
-// DemonitorNodes takes MonitorNodes back.
+// DemonitorNodes undoes MonitorNodes.
 func (c *core) DemonitorNodes() { c.Node().watchers.Watch(c.by.Own(), false) }
 
-// TrapExit chooses whether exit signals become [Exited] messages, and returns
-// what was chosen before.
+// TrapExit chooses whether exit signals become [Exited] messages, and returns the previous choice.
 func (c *core) TrapExit(on bool) bool { return c.by.Own().SetTrap(on) }
 
 // Alias makes a reference by which others can send to this process until Unalias

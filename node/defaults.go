@@ -11,8 +11,7 @@ import (
 	"github.com/actornode/actornode/wire/native"
 )
 
-// defaults fills in the concrete protocol and the way to find nodes. Nowhere else
-// are they named.
+// defaults fills in the concrete protocol and the way to find nodes. No other code names them.
 func (d *Distribution) defaults() {
 	if d.Types == nil {
 		d.Types = &registered
@@ -43,9 +42,8 @@ func (d *Distribution) all() []dist.Protocol {
 	}
 }
 
-// ProtocolsByName returns the default Protocols of these names, native and erlang, in
-// this order: for who wants one of them, or prefers the other. Types and Compress must
-// be set before. A name that is none of them is an error.
+// ProtocolsByName returns the default Protocols of these names, native and erlang, in this order: to use only one of
+// them, or to prefer the other. Set Types and Compress before. Any other name is an error.
 func (d *Distribution) ProtocolsByName(names ...string) ([]dist.Protocol, error) {
 	var chosen []dist.Protocol
 	for _, name := range names {

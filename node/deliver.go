@@ -13,19 +13,16 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What Deliver says of a message that is not in the mailbox, beside
-// [ErrMailboxFull], [ErrNoProcess] and [ErrNoName].
+// ErrDropped is what Deliver says of a message that is not in the mailbox, besides [ErrMailboxFull], [ErrNoProcess] and
+// [ErrNoName].
 var ErrDropped = process.ErrDropped
 
-// Deliver sends a message and waits for what becomes of it: nil says that it is in
-// the mailbox of a process that was alive. It is how a sender feels a bounded
-// mailbox on another node: [ErrMailboxFull], and if its policy is to drop the
-// newest, [ErrDropped]; a mailbox with the policy Block is full at once for a
-// message from another node, and makes the sender wait on its own. [ErrNoProcess],
-// [ErrNoName], [errors.ErrUnsupported] if the connection's protocol has no receipts,
-// [*ExitError] if the connection is lost first, and the error of ctx if that ends first: then nobody
-// knows; but nothing is sent if ctx has ended before. Messages of one
-// sender, whether by Deliver or Send, arrive in the order in which they were sent.
+// Deliver sends a message and waits for what becomes of it: nil says that it is in the mailbox of a process that was
+// alive. It is how a sender feels a bounded mailbox on another node: [ErrMailboxFull], and if its policy is to drop the
+// newest, [ErrDropped]; with the policy Block, a message from another node finds it full at once, and a sender on its
+// own node waits. [ErrNoProcess], [ErrNoName], [errors.ErrUnsupported] if the connection's protocol has no receipts,
+// [*ExitError] if the connection is lost first, and the error of ctx if that ends first: then nobody knows; but nothing
+// is sent if ctx has ended before. Messages of one sender, by Deliver or Send, arrive in the order sent.
 func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	a := actingOf(from)
 	if a.Gone() {
@@ -45,20 +42,18 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	return t.Process.Accept(a, msg, token, &process.Patience{Ctx: ctx, From: a.Process})
 }
 
-// SendOptions of a send. The zero value is that of [Node.Send].
+// SendOptions of a send. The zero value sends as [Node.Send] does.
 type SendOptions struct {
-	// NoWait is for a sender that nothing may hold up, such as a server that answers
-	// whoever a message names. A mailbox here that has no space for the message makes a dead
-	// letter of it, whatever its policy, as for a message from another node. For another node
-	// it counts as an answer: see [ClusterLimits].Answers; a sender that sends a great deal of
-	// them to a node that does not read loses the connection.
+	// NoWait is for a sender that nothing may hold up, such as a server that answers whoever a message names. If a
+	// mailbox here has no space, the message is a dead letter, whatever the policy, as for a message from another node.
+	// To another node the message counts as an answer: see [ClusterLimits].Answers; a sender that sends very many to a
+	// node that does not read loses the connection.
 	NoWait bool
 
-	// NoConnect has nothing sent where there is no connection to the other node, and makes
-	// none: erlang:send with noconnect. The error is [ErrNotHere] then. A message that is lost
-	// with the connection is no dead letter: this is for those who monitor which processes are
-	// there, and begin anew when a node comes back. For the same reason it implies NoWait
-	// towards another node.
+	// NoConnect makes no connection: without one to the other node nothing is sent, as by erlang:send with noconnect,
+	// and the error is [ErrNotHere]. A message that is lost with the connection is no dead letter: this is for those
+	// who monitor which processes are there, and begin anew when a node comes back. For the same reason it implies
+	// NoWait towards another node.
 	NoConnect bool
 
 	// Copy sends a copy of the message: see package isolation. What cannot be copied is refused with an
@@ -66,8 +61,8 @@ type SendOptions struct {
 	Copy bool
 }
 
-// SendOpt is Send with options. Errors with NoWait are those of [Deliver] for a process here,
-// else those of Send.
+// SendOpt is Send with options. With NoWait the errors for a process here are those of [Deliver], otherwise those of
+// Send.
 func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 	a := c.by
 	if a.Gone() {

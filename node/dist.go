@@ -21,96 +21,90 @@ import (
 
 // Distribution is what a node needs to be part of a cluster. Only Cookie has no default that works.
 type Distribution struct {
-	// Cookie is what other nodes must know, and what this one proves to know. Access has more of who may come in.
+	// Cookie is what other nodes must know, and what this one proves to know. Access says more about who may connect.
 	Cookie string
 	Access Access
 	// Finder finds other nodes and makes this one known. Default: [discovery.EPMD].
 	Finder discovery.Finder
 	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to none.
 	Mesh *discovery.Mesh
-	// Listen is where connections come in: host:port, for the last of Protocols. Default: the host of
-	// the node's name, on a port that the system chooses. "-": nowhere.
+	// Listen is the address to listen on: host:port, for the last of Protocols. Default: the host of the node's name,
+	// on a port that the system chooses. "-": nowhere.
 	Listen string
-	// Listeners is where those of other protocols come in, by the protocol's name. Default: the host of
-	// Listen, on a port that the system chooses; nowhere if Listen is "-".
+	// Listeners are the addresses for the other protocols, by the protocol's name. Default: the host of Listen, on a
+	// port that the system chooses; nowhere if Listen is "-".
 	Listeners map[string]string
-	// Protocols are the ways to talk to other nodes, the preferred one first: of
-	// those that a peer has, too. The last is the one that all nodes speak. Default:
-	// the native protocol of this kind of node, then Erlang's.
+	// Protocols are the ways to talk to other nodes. The first that a peer has, too, is used. The last is the one that
+	// all nodes speak. Default: the native protocol of this kind of node, then Erlang's.
 	Protocols []dist.Protocol
 	// Transport makes the connections. Default: dist.TCP. All nodes of a cluster need the same.
 	Transport dist.Transport
 	Timing    Timing
 	Limits    Limits
-	// Types are the Go types, and errors, that cross to other nodes as themselves. Of the
-	// default Protocols. Nil: those of [RegisterTypes]. Other Go values are refused between nodes
-	// of this kind, unless their types say which terms they stand for, by a method Term or tags of
-	// package etf.
+	// Types are the Go types and errors that cross to other nodes as themselves, with the default Protocols. Nil: those
+	// of [RegisterTypes]. Between nodes of this kind other Go values are refused, unless their types say which terms
+	// they stand for, by a method Term or tags of package etf.
 	Types *Types
-	// Compress is from how many bytes on messages are compressed between nodes of
-	// this kind. Of the default Protocols. Default: 0, never.
+	// Compress is how long messages between nodes of this kind must be, in bytes, to be compressed. Of the default
+	// Protocols. Default: 0, never.
 	Compress int
-	// Published makes nodes() of other nodes show this one: set it to global.Join. The node then takes part in global, as each
-	// visible node of OTP: it connects to all visible nodes of the cluster, and shares names and locks with them. Default: nil,
-	// a hidden node.
+	// Published makes nodes() of other nodes show this one: set it to global.Join. The node then takes part in global,
+	// as each visible OTP node does: it connects to all visible nodes of the cluster, and shares names and locks with
+	// them. Default: nil, a hidden node.
 	Published Publisher
-	// NamedBy is a node that gives this one its name, as an erl gets one with -name undefined. Config.Name is undefined@HOST
-	// then. Start connects to it, by Erlang's protocol, and the node listens nowhere. The name is the node's as long as
-	// that connection lasts: with its end the node stops, and [Node.Err] says why. Default: the node has a name.
+	// NamedBy is a node that gives this one its name, as for an erl with -name undefined. Config.Name is then
+	// undefined@HOST. Start connects to that node by Erlang's protocol, and this node listens nowhere. It keeps the
+	// name as long as that connection lasts: when it ends the node stops, and [Node.Err] says why. Default: the node
+	// has a name.
 	NamedBy Atom
-	// Client makes this node no member of the clusters that it connects to: it is a tool that asks something. Other nodes of
-	// this kind list, count and announce it as no peer. It has the rights that it has anyway.
+	// Client makes this node a tool that asks something, not a member of the clusters that it connects to. Other nodes
+	// of this kind do not list, count or announce it as a peer. Its rights stay the same.
 	Client bool
 }
 
-// Access is who may connect, and what they may do then. The zero value lets all do everything who know [Distribution].Cookie.
+// Access is who may connect, and what they may do then. With the zero value whoever knows [Distribution].Cookie may do
+// everything.
 type Access struct {
-	// Cookies gives other cookies for some peers: the one that they must know, and the one that they
-	// want. ok false: Distribution.Cookie. With an empty one there is no connection.
+	// Cookies gives other cookies for some peers: in is the one that the peer must know, out the one that it wants. ok
+	// false: Distribution.Cookie. An empty cookie allows no connection.
 	Cookies func(peer Atom) (in, out string, ok bool)
-	// OldCookies gives cookies that are accepted from a peer, and tried, beside those: while a
-	// cluster changes its cookie node by node. Connections stay as they are. Default: none.
+	// OldCookies gives further cookies that are accepted from a peer, and tried, while a cluster changes its cookie
+	// node by node. Existing connections stay as they are. Default: none.
 	OldCookies func(peer Atom) []string
-	// Allow decides whether a peer may start a process or call a function by name.
-	// It is asked for each way there is: spawns, rpc and erpc, the calls that go to rex,
-	// children that a supervisor is asked to start, the operator's service, and what a
-	// function that a peer calls is given to call (erlang:apply). The peer is the one over
-	// whose connection the request has come, whatever its message says. What was refused
-	// looks like what is not exported: undef. Default: what is exported is for all peers.
+	// Allow decides whether a peer may start a process or call a function by name. It is asked for each way there is:
+	// spawns, rpc and erpc, calls to rex, children that a supervisor is asked to start, the operator's service, and
+	// what a function that a peer calls is given to call (erlang:apply). The peer is the one whose connection the
+	// request came over, whatever its message says. What is refused looks like what is not exported: undef. Default:
+	// all peers may use what is exported.
 	Allow func(peer Atom, e wire.Export) bool
-	// Rights say what each peer may do, beside Allow. Default: who knows the cookie may do everything.
+	// Rights say what each peer may do, besides Allow. Default: whoever knows the cookie may do everything.
 	Rights *rights.Policy
 }
 
 // Timing is how long a node waits for its peers. The zero value of a field is its default.
 type Timing struct {
-	// TickTime is how long a peer may be silent before it counts as gone; at least
-	// 4 times in it something is sent. Default: 60 s, as in OTP. It must not be
-	// longer than that of any peer.
+	// TickTime is how long a peer may be silent before it counts as gone; within it something is sent at least 4 times.
+	// Default: 60 s, as in OTP. It must not be longer than that of any peer.
 	TickTime time.Duration
 	// ConnectTimeout bounds the making of a connection. Default: 7 s.
 	ConnectTimeout time.Duration
-	// Grace is how long a broken connection may take to be made again between the
-	// same two nodes without anything being lost or noticed: links and monitors
-	// stay, messages arrive, there is no NodeDown. It takes a protocol that can, and
-	// a peer that wants it, too; at most half of TickTime. Default: 0, Erlang's way:
-	// the end of a connection is the end of all that went over it.
+	// Grace is how long the same two nodes may take to restore a broken connection without losing or noticing anything:
+	// links and monitors stay, messages arrive, there is no NodeDown. The protocol must support it, and the peer must
+	// want it, too; at most half of TickTime. Default: 0, Erlang's way: all that went over a connection ends with it.
 	Grace time.Duration
-	// Awake is how long the reader of a connection busy-waits for the next message
-	// before it blocks. It trades CPU for latency. A reader does so after a message that
-	// has come alone, while most messages come within that time and other goroutines do
-	// not need the core; one reader of a node at a time, and never on the only core that
-	// the program may use, nor under a quota of processor time (cgroup). Default: 100 us;
-	// negative: not at all.
+	// Awake is how long the reader of a connection busy-waits for the next message before it blocks. It trades CPU for
+	// latency. A reader does so after a message that came alone, while most messages come within that time and other
+	// goroutines do not need the core. Only one reader of a node does so at a time, and never on the only core that the
+	// program may use, nor under a quota of processor time (cgroup). Default: 100 us; negative: not at all.
 	Awake time.Duration
 }
 
-// A Publisher starts what a published node has for others: see [Distribution].Published. Package global has it.
+// A Publisher starts what a published node offers to others: see [Distribution].Published. Package global has it.
 type Publisher interface {
 	Publish(k process.Key, n *Node) error
 }
 
-// drainTime is for what waits when the node stops, at most.
+// drainTime bounds the last writes when the node stops.
 const drainTime = time.Second
 
 func (d *Distribution) validate(name Atom) error {
@@ -167,7 +161,7 @@ type distribution struct {
 	kernel atomic.Pointer[PID] // of net_kernel
 }
 
-// startDist makes n part of a cluster. named is from where it has its name; nil: it has one of its own.
+// startDist makes n part of a cluster. named is where its name comes from; nil: it has one of its own.
 func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 	d, peersConfig, err := n.newDist(cfg)
 	if err != nil {
@@ -227,7 +221,7 @@ func (n *Node) newDist(cfg Distribution) (*distribution, peers.ClusterConfig, er
 	}, nil
 }
 
-// nameLost ends the node: the connection to the one that has given it its name is over.
+// nameLost ends the node: it has lost the connection to the one that gave it its name.
 func (n *Node) nameLost(why error) {
 	err := fmt.Errorf("node: %s has its name no longer: the connection to %s is over: %w", n.cfg.Name, n.dist.cfg.NamedBy, why)
 	if !n.sys.Stopped.Load() {
@@ -236,9 +230,8 @@ func (n *Node) nameLost(why error) {
 	}
 }
 
-// stop ends all connections and waits for their goroutines. What waits to be
-// written has a moment for it: the exit signals of the processes that the node
-// has ended. A peer that reads too slowly sees noconnection instead.
+// stop ends all connections and waits for their goroutines. First it gives a moment to what waits to be written: the
+// exit signals of the processes that the node has ended. A peer that reads too slowly sees noconnection instead.
 func (d *distribution) stop() {
 	d.n.await(d.n.sys.Env.Now().Add(min(drainTime, time.Duration(d.n.stopTime.Load()))), d.Drained)
 	d.Stop()
@@ -259,8 +252,7 @@ func (d *Distribution) addresses() peers.Addresses {
 	return peers.Addresses{Protocols: d.Protocols, Listen: d.Listen, Listeners: d.Listeners}
 }
 
-// Addr returns where the node listens for those that speak the last of its
-// protocols, Erlang's by default; nil: nowhere.
+// Addr returns where the node listens for the last of its protocols, Erlang's by default; nil: nowhere.
 func (n *Node) Addr() net.Addr {
 	if n.dist == nil {
 		return nil

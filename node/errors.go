@@ -8,8 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 )
 
-// What callers branch on. Where a function is documented to return one of
-// these, errors.Is finds it.
+// Errors that callers branch on. If a function is documented to return one, errors.Is finds it.
 var (
 	ErrNodeStopped  = process.ErrNodeStopped
 	ErrExited       = process.ErrExited

@@ -7,14 +7,14 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
-// external is an Actor that a scheduler of its own runs, or that is detached, and its runner.
+// external is an Actor that is detached, or that its own scheduler runs, and its runner.
 type external struct {
 	runner.External
 	behaviour Actor
 }
 
-// Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
-// runs. It answers whether there is more to do.
+// Run is part of sched.Runnable: a turn of an actor that its own scheduler runs. It reports whether there is more to
+// do.
 func (r *external) Run() (again bool) { return r.turn(fiber.MarkOf(&r.Process)) }
 
 // turn is Run, with what External.Here looks for.

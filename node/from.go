@@ -7,18 +7,18 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// From is where a reply goes. It can be kept, sent to other processes and nodes, OTP's included, and
-// used from anywhere, once.
+// From is where a reply goes. You can keep it, send it to other processes and nodes, OTP's included, and use it from
+// anywhere, once.
 type From struct {
 	t      process.Ticket
 	caller uint64 // number of the calling process, plus 1; 0: a plain goroutine
 }
 
-// Reply answers the caller. [ErrReplied] if somebody has done so, or if the
-// caller has given up: such a reply is a dead letter, never a message. Where the caller is on another
-// node, or the From has been to one, ErrReplied says only that this copy of the From has been used; of
-// several answers the caller gets the first, and the others are dead letters on its node. A v that cannot be
-// sent to that node is no error here: the call fails with the [*wire.EncodeError].
+// Reply answers the caller. The error is [ErrReplied] if somebody has done so, or if the caller has given up: such a
+// reply is a dead letter, never a message. If the caller is on another node, or the From has been to one, ErrReplied
+// says only that this copy of the From has been used; of several answers the caller gets the first, and the others are
+// dead letters on its node. A v that cannot be sent to that node is no error here: the call fails with the
+// [*wire.EncodeError].
 func (f From) Reply(v any) error {
 	if f.t.Call == nil {
 		return ErrReplied // there is no call
@@ -38,7 +38,7 @@ func (f From) answer(a *process.Acting, v any, err error) error {
 	return f.answerOrTell(a, v, err, nil)
 }
 
-// answerOrTell is answer, with tell called if nobody reads it: see [process.Ticket.SettleOrTell].
+// answerOrTell is answer, and calls tell if nobody reads it: see [process.Ticket.SettleOrTell].
 func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) error {
 	if f.t.SettleOrTell(a, v, err, tell) {
 		return nil
@@ -49,8 +49,8 @@ func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) err
 	return ErrReplied
 }
 
-// Pending reports whether the caller still waits, as far as this node knows: a caller of another node that gives up tells
-// it, if it is on a Go node or called by OTP's gen_server. What begins long work asks before it.
+// Pending reports whether the caller still waits, as far as this node knows: a caller on another node that gives up
+// says so, if it is on a Go node or called by OTP's gen_server. Ask before you begin long work.
 func (f From) Pending() bool {
 	return f.t.Pending() && (f.t.Call.Far == nil || farOf(f.t.Call).Waits())
 }
@@ -70,8 +70,7 @@ func (n *Node) readFrom(by *peers.Sender, term any) (From, bool) {
 	return From{t: n.peers.ReadFrom(&n.sys, by, to)}, true
 }
 
-// Caller returns the process that a reply goes to; the zero PID if that is a
-// plain goroutine.
+// Caller returns the process that a reply goes to; the zero PID for a plain goroutine.
 func (f From) Caller() PID {
 	switch p := f.t.Call; {
 	case p == nil:
@@ -84,9 +83,9 @@ func (f From) Caller() PID {
 	return PID{}
 }
 
-// term is what From looks like to other nodes, and to those who are shown a call: {Pid, Tag} as
-// Erlang has it. The tag of a call within this node is [alias|Ref] from when it is first asked for;
-// where there are no other nodes it is '$go_call', and Pid undefined for a plain goroutine.
+// term is the From as other nodes, and those who are shown a call, see it: {Pid, Tag} as Erlang has it. The tag of a
+// call within this node is [alias|Ref], made when somebody first asks for it; where there are no other nodes it is
+// '$go_call', and Pid undefined for a plain goroutine.
 func (f From) term() any {
 	p := f.t.Call
 	switch {
@@ -111,7 +110,7 @@ func (f From) term() any {
 	return calls.MakeFrom(pid, n.sys.Lent.Lend(f.t, n.lentRef, func(t process.Ticket) bool { return !t.Pending() }))
 }
 
-// lentRef makes a reference that nobody knows who has not been given it.
+// lentRef makes a reference that only those know who are given it.
 func (n *Node) lentRef() Ref {
 	number := n.sys.NewNumber()
 	r := n.sys.Env.Uint64()

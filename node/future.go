@@ -8,14 +8,12 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// Future is the reply to a call that is under way. It can be passed around and awaited by any number
-// of goroutines.
+// Future is the reply to a call that is under way. Any number of goroutines can pass it around and await it.
 //
-// It can be sent to other Go nodes, and be a field, of type *Future[R], of a registered type, if R is
-// builtin or registered: there it is a Future[R], too. Its node is asked once for each copy that has
-// come, when somebody first waits for that. A copy fails with [*ExitError], noconnection if its node is
-// lost, and noproc if it is asked later than 5 minutes after the future was completed, or when 1000
-// others have been since. Who gives up on a copy, by Cancel, gives up for those who wait on that copy.
+// If R is builtin or registered, it can be sent to other Go nodes, and be a field, of type *Future[R], of a registered
+// type: there it is a Future[R], too. Each copy asks the future's node once, when somebody first waits for the copy. A
+// copy fails with [*ExitError]: noconnection if its node is lost, and noproc if it asks later than 5 minutes after the
+// future was completed, or when 1000 others have been since. Who cancels a copy gives up for all who wait on that copy.
 type Future[R any] struct {
 	p process.Call
 	w process.Watches
@@ -37,9 +35,9 @@ func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	return f
 }
 
-// Await waits for the reply, as [Call] does: an Actor gives up its stage meanwhile, and the wait of a process ends with its
-// death. If ctx ends first, the error is its cause. Who has made the future then gives up on it, on behalf of all who wait;
-// if it was another who waited, these go on waiting. Errors: those of Call; see [ErrCycle], too.
+// Await waits for the reply, as [Call] does: an Actor gives up its stage meanwhile, and the wait of a process ends with
+// its death. If ctx ends first, the error is its cause. If the caller has made the future, it then gives up on it, for
+// all who wait; otherwise the others go on waiting. Errors: those of Call; see [ErrCycle], too.
 func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	a := actingOf(from)
 	w := f.watches()
@@ -86,7 +84,7 @@ func (f *Future[R]) Result() (v R, done bool, err error) {
 // Done returns a channel that is closed when the future is completed.
 func (f *Future[R]) Done() <-chan struct{} { return f.watches().Signal() }
 
-// maker is who is to complete the future; nil: it is not known.
+// maker is who should complete the future; nil: unknown.
 func (f *Future[R]) maker() Dest {
 	if f.far != nil {
 		return f.far.ref
@@ -98,15 +96,15 @@ func (f *Future[R]) maker() Dest {
 	return to
 }
 
-// Cancel gives up on the reply. It reports whether it had not come yet.
+// Cancel gives up on the reply, and reports whether it had not come yet.
 func (f *Future[R]) Cancel() bool {
 	f.w.Want() // who gives up knows that there may be an error
 	return f.t.Settle(&f.p.System.Plain, nil, context.Canceled)
 }
 
-// SendTo sends a [Result] with the tag to a process when the future is completed. A name or an
-// alias stands for the process that has it then. To a process of this node it goes past the
-// bound of its mailbox; one that nobody gets is a dead letter.
+// SendTo sends a [Result] with the tag to a process when the future is completed. A name or an alias means the process
+// that has it then. For a process of this node the Result goes past the bound of its mailbox; one that nobody gets is a
+// dead letter.
 func (f *Future[R]) SendTo(to Dest, tag any) {
 	f.watches().Add(&f.p.System.Plain, runner.Keeping(f.p.System, to, func(a *process.Acting) {
 		v, err := f.read(f.p.Result())
@@ -118,8 +116,8 @@ func (f *Future[R]) SendTo(to Dest, tag any) {
 	}))
 }
 
-// sendResult sends r to a process; to one of this node past the bound of its mailbox. Nobody is
-// held up for it, and nobody is told that it could not be sent.
+// sendResult sends r to a process, past the bound of its mailbox if it is of this node. It holds nobody up, and reports
+// no failure.
 func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
 	t := n.sys.Target(to)
 	if t.Process == nil { // what is lost is a dead letter

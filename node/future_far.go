@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 )
 
-// A future of another node is settled by what that node answers when it is asked, once, by the first
-// who waits for it here. Package futures has the messages.
+// The first who waits here for a future of another node asks that node, once, and its answer settles
+// the future. Package futures has the messages.
 
 // anyFuture is a *Future of whatever type.
 type anyFuture interface {
@@ -23,7 +23,7 @@ type anyFuture interface {
 	told() *process.Watches
 }
 
-// farFuture is what a Future knows that stands for one of another node.
+// farFuture is the part of a Future that stands for one of another node.
 type farFuture struct {
 	asked sync.Once
 	ref   Ref
@@ -54,8 +54,7 @@ func newFarFuture[R any](n *Node, ref Ref) any {
 	return f
 }
 
-// ask notes that somebody wants the value, and has the node asked that f is of, if that is another and
-// has not been.
+// ask notes that somebody wants the value, and asks the node of f, if that is another and has not been asked.
 func (f *Future[R]) ask() {
 	f.w.Want()
 	if f.far != nil {
@@ -63,7 +62,7 @@ func (f *Future[R]) ask() {
 	}
 }
 
-// askFor settles t with what the future ref is settled with. over is told when t is.
+// askFor settles t with what the future ref is settled with. over is told when t is settled.
 func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 	a := &n.sys.Plain
 	if n.sys.Origin.Equal(ref.Origin()) {
@@ -92,7 +91,7 @@ func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 	p.Call(a, u, process.Target{Node: p.Name, Name: "net_kernel"}, calls.Call, calls.MakeFutureAsk(ref))
 }
 
-// tellFuture replies with what a future is settled with. An exit is a value: that of the call would be
+// tellFuture replies with what a future is settled with. An exit is sent as a value: the exit of the call would be
 // net_kernel's.
 func (f From) tellFuture(a *process.Acting, v any, err error) {
 	if exit, ok := err.(*ExitError); ok {
@@ -114,8 +113,7 @@ func futureResult(answer any) (any, error) {
 	return v, nil
 }
 
-// answerFuture answers a request of another node for a future of this one. It is false for another
-// request.
+// answerFuture answers a request of another node for a future of this one. It returns false for any other request.
 func (n *Node) answerFuture(r Request[any]) bool {
 	ref, ok := calls.ReadFutureAsk(r.Body)
 	if !ok {
@@ -145,8 +143,7 @@ func (f *Future[R]) told() *process.Watches { return &f.w }
 
 func (f *Future[R]) result() (any, error) { return f.p.Result() }
 
-// reference is what f is called on other nodes: a copy of one of another node that is not over is
-// that other.
+// reference is the name of f on other nodes: a copy that is not over keeps that of its original.
 func (f *Future[R]) reference() Ref {
 	if f.far != nil && !f.t.Done() {
 		return f.far.ref
@@ -154,7 +151,7 @@ func (f *Future[R]) reference() Ref {
 	return nodeOf(f.p.System).lendFuture(f)
 }
 
-// giveFuture is what a *Future is for other nodes: what its type is called, and its reference.
+// giveFuture returns a *Future as other nodes get it: the name of its type, and its reference.
 func giveFuture(f anyFuture) (name string, ref Ref, err error) {
 	n := f.home()
 	if n.dist == nil {

@@ -6,10 +6,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
-// AsRequest reads a message that is a call, of whatever kind: a Request of any
-// type, one in a [PeerMessage], or Erlang's {'$gen_call', From, Body}, which a process
-// of this node has sent. It reports false for any other message. A behaviour that is
-// called with bodies of types it knows nothing of uses it in place of a type switch.
+// AsRequest reads a message that is a call, of whatever kind: a Request of any type, one in a [PeerMessage], or
+// Erlang's {'$gen_call', From, Body} from a process of this node. It reports false for any other message. A behaviour
+// uses it in place of a type switch for bodies of types that it does not know.
 func (n *Node) AsRequest(msg any) (Request[any], bool) {
 	by, msg := sentBy(msg)
 	if r, ok := msg.(untyped); ok {
@@ -22,8 +21,8 @@ func (n *Node) AsRequest(msg any) (Request[any], bool) {
 	return Request[any]{}, false
 }
 
-// unanswered fails the call whose request has been lost, if msg is one: nobody is to wait for an
-// answer that cannot come. It reports whether somebody waited.
+// unanswered fails the call if msg is its request, which has been lost: nobody should wait for an answer that cannot
+// come. It reports whether somebody waited.
 func unanswered(msg any, why error) bool {
 	_, msg = sentBy(watch.BareMessage(msg))
 	r, ok := msg.(untyped)
@@ -37,10 +36,9 @@ func unanswered(msg any, why error) bool {
 // untyped is a Request of any type.
 type untyped interface{ untyped() Request[any] }
 
-// received returns a message of another node as processes here get it: a call is a Request of
-// the type that its body has, and a cast a Cast. In a system message and a request to
-// gen_event From becomes a From, which knows who asks. Any other message is returned as it is. by is the peer
-// that has sent it; nil: it is not known.
+// received returns a message of another node as processes here get it: a call is a Request of the type of its body, and
+// a cast a Cast. In a system message and a request to gen_event From becomes a From, which knows who asks. Any other
+// message is returned as it is. by is the peer that sent it; nil: unknown.
 func (n *Node) received(by *peers.Sender, msg any) any {
 	if n.dist == nil {
 		return msg
@@ -61,7 +59,7 @@ func (n *Node) received(by *peers.Sender, msg any) any {
 	return msg
 }
 
-// sentBy returns the message in a PeerMessage, and who has sent it; nil for any other message.
+// sentBy returns the message in a PeerMessage, and who sent it: nil for any other message.
 func sentBy(msg any) (*peers.Sender, any) {
 	if m, ok := msg.(PeerMessage); ok {
 		return m.from, m.Message
@@ -69,7 +67,7 @@ func sentBy(msg any) (*peers.Sender, any) {
 	return nil, msg
 }
 
-// wireTerm is what the call would be from Erlang: {'$gen_call', From, Body}.
+// wireTerm is the call as Erlang sends it: {'$gen_call', From, Body}.
 func (r Request[T]) wireTerm() any { return calls.MakeCall(r.From.term(), r.Body) }
 
 func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From} }

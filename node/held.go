@@ -2,18 +2,18 @@ package node
 
 import "github.com/actornode/actornode/internal/kernel/peers"
 
-// What single peers make this node hold. Monitors and links are counted by the tables of a
-// peer, and are gone with it; processes and names by a limits.Owner:
+// What single peers make this node hold. The tables of a peer count its monitors and links,
+// and go with it; a limits.Owner counts processes and names:
 //
-//  1. A process that a peer has started has its owner in cold from before it can run, and
+//  1. A process that a peer has started has its owner in cold before it can run, and
 //     gives back what it counts for when it dies, or is not started after all.
-//  2. A name that a peer has had registered is given back by the table of names when the name
+//  2. The table of names gives back a name that a peer has had registered when the name
 //     goes, whatever the reason. Its process may be anybody's.
 
 // countsFor reports whether what is done for a node counts as what a peer makes this one hold.
 func (n *Node) countsFor(peer Atom) bool { return n.dist != nil && peer != "" && peer != n.cfg.Name }
 
-// ownFor counts a process that is to be started for a peer, as o says.
+// ownFor counts a process that is started for the peer in o.For.
 func (n *Node) ownFor(o *Options) (err error) {
 	if n.countsFor(o.For) && o.owner == nil {
 		o.owner, err = n.dist.TakeSpawn(o.For)

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 )
 
-// host is what the processes of n are told of this package.
+// host is what this package gives the processes of n.
 func (n *Node) host() process.Host {
 	return process.Host{
 		Node: n,
@@ -58,9 +58,9 @@ func (n *Node) host() process.Host {
 	}
 }
 
-// crashed reports the crash of a process by its own doing: what Erlang calls a
-// crash report. Those that a link takes down with it are not reported. If the parent is a supervisor, the report is
-// its own, with what it decides: see inside.ReportCrash. told makes sure that there is one.
+// crashed reports the crash of a process by its own doing, as Erlang's crash report does. It does not report processes
+// that a link takes down with it. If the parent is a supervisor, that reports the crash, with what it decides: see
+// inside.ReportCrash. told makes sure that there is a report.
 func (n *Node) crashed(c process.Crash) (told func()) {
 	why, parent := c.Reason.(*Crash), runner.ParentOf(c.Process)
 	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: runner.LabelOf(c.Process),
@@ -94,8 +94,8 @@ func (n *Node) reportsCrashes(pid PID) bool {
 	return ok
 }
 
-// askWhere asks another node which process has a name there, and calls then with it; with the
-// zero PID and an exit reason if there is none, or the node is not there.
+// askWhere asks another node which process has a name there, and then calls then with it; with the zero PID and an exit
+// reason if there is none, or the node is not there.
 func askWhere(a *process.Acting, at At, then func(pid PID, why any)) {
 	f := Async[any](&common{a}, erpc.NewFunction(at.Node, "erlang", "whereis", []any{at.Name}), struct{}{})
 	f.w.Add(a, func(*process.Acting) {

@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// Info describes a process, or returns [ErrNoProcess]. It does not hold the process up, whatever
-// that does, and does not wait for it.
+// Info describes a process, or returns [ErrNoProcess]. It neither holds the process up nor waits for it, whatever the
+// process does.
 func (n *Node) Info(pid PID) (observe.Process, error) {
 	p := n.sys.Lookup(pid)
 	if p == nil {
@@ -83,9 +83,9 @@ func (n *Node) Peers() []observe.Peer {
 	return n.dist.Infos()
 }
 
-// Wanted describes the nodes that this one is to be connected to, whether it is or not, in alphabetical order: those that
-// Distribution.Mesh lists, and those, at most 200, whose connection was lost within the last hour and that have not been
-// connected or disconnected since.
+// Wanted describes the nodes that this one should be connected to, whether it is or not, in alphabetical order: those
+// that Distribution.Mesh lists, and those, at most 200, whose connection was lost within the last hour and that have
+// not been connected or disconnected since.
 func (n *Node) Wanted() []observe.Wanted {
 	if n.dist == nil {
 		return nil
@@ -93,6 +93,6 @@ func (n *Node) Wanted() []observe.Wanted {
 	return n.dist.Wanted()
 }
 
-// DeadLetters opens a stream of the dead letters to come, which holds up to
-// buffer of them (at least 1) for its reader; what does not fit is counted.
+// DeadLetters opens a stream of the dead letters to come. It holds up to buffer of them (at least 1) for its reader,
+// and counts what does not fit.
 func (n *Node) DeadLetters(buffer int) *deadletter.Stream { return n.sys.Dead.Open(buffer) }

@@ -16,8 +16,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// inside is what the packages of this module may do with a node and its processes, and programs may not: behaviours and tools
-// are built on package node and on this. Other modules cannot name a process.Key. It is a view of who acts, and keeps nothing.
+// inside is what the packages of this module, but not programs, may do with a node and its processes: behaviours and
+// tools are built on package node and on this. Other modules cannot name a process.Key. It is a view of who acts, and
+// keeps nothing.
 type inside struct{ by *process.Acting }
 
 // Inside is for packages of this module.
@@ -41,9 +42,9 @@ func (i inside) Origin() wire.Origin { return i.by.System.Origin }
 // Tracing returns what says which processes of the node are traced.
 func (i inside) Tracing() *watch.Traces { return &i.by.System.Tracing }
 
-// Mailboxes returns how many messages wait for each of some processes, the one being handled included; -1 for one that is
-// gone. One that is being handed to a process on a goroutine of its own, which waits for it, may not be among them for that
-// moment.
+// Mailboxes returns how many messages wait for each of some processes, including the one being handled; -1 for a
+// process that is gone. A message that is being handed to a process that waits on its own goroutine may be missing for
+// that moment.
 func (i inside) Mailboxes(pids []PID) []int { return runner.Mailboxes(i.by.System, pids) }
 
 // Behaviours returns the Go type of the behaviour of each of some processes, as observe.Process has it; "" for one that is
@@ -55,16 +56,17 @@ func (i inside) Behaviours(pids []PID) []string {
 // Processes yields the PIDs of all processes of the node; those that start or end meanwhile may or may not be among them.
 func (i inside) Processes() iter.Seq[PID] { return runner.PIDs(i.by.System) }
 
-// Messages returns the messages that wait for a process, the oldest max of them. It takes the process's stage for a moment: a
-// handler that runs meanwhile goes on without it. Those in a mailbox that is bounded or that a user has made are not shown.
+// Messages returns the oldest max messages that wait for a process. It takes the process's stage for a moment: a
+// handler that runs meanwhile goes on without it. Messages in a mailbox that is bounded or that a user has made are not
+// shown.
 func (i inside) Messages(pid PID, max int) []any { return i.Node().messages(pid, max) }
 
 // Traffic returns how many bytes have come and gone over the connections that the node has now.
 func (i inside) Traffic() (in, out uint64) { return i.Node().traffic() }
 
-// Release returns the OTP release of a node that this one is connected to, such as 27; 0 if it is none, or does not say. Each
-// node is asked when it connects; until it has answered, Release waits, at most 5 s. ReleaseKnown reports whether it needs no
-// waiting.
+// Release returns the OTP release of a node that this one is connected to, such as 27; 0 if it has none, or does not
+// say. Each node is asked when it connects; Release waits for the answer, at most 5 s. ReleaseKnown reports whether it
+// needs no waiting.
 func (i inside) Release(name Atom) int       { return i.Node().release(name) }
 func (i inside) ReleaseKnown(name Atom) bool { return i.Node().releaseKnown(name) }
 
@@ -86,30 +88,30 @@ func (i inside) Signal(to PID, msg any) bool {
 	return p != nil
 }
 
-// Count adds one to the counter of the node that the labels tell from others of that name. It is for what is rare: a
-// supervisor counts restarts. There are at most 500 to a name; more labels than that are counted as "other". Long labels are
-// cut. Counts returns the counters of a name, sorted by their labels.
+// Count adds one to the node's counter with that name and these labels. It is for what is rare: a supervisor counts
+// restarts. A name has at most 500; more labels than that are counted as "other". Long labels are cut. Counts returns
+// the counters of a name, sorted by their labels.
 func (i inside) Count(name string, labels ...string) { i.Node().counts.Add(name, labels...) }
 func (i inside) Counts(name string) []counter.Count  { return i.Node().counts.All(name) }
 
 // SetStopTimeout replaces Config.StopTimeout.
 func (i inside) SetStopTimeout(d time.Duration) { i.Node().stopTime.Store(int64(d)) }
 
-// Shed makes the node take on nothing new from others while on is set, as a program does that is short of memory: what other
-// nodes want to start or call there by name is refused with system_limit, as Node.Drain does it, and so are their
-// connections, but for one a second, so that an operator can look at the node. What runs goes on, connections that there are
-// included, and those of the native protocol that are being mended.
+// Shed makes the node take on nothing new from others while on is set, for a program that is short of memory: it
+// refuses with system_limit what other nodes want to start or call there by name, as Node.Drain does, and their
+// connections, except one a second, so that an operator can look at the node. What runs goes on, including connections
+// that exist, and those of the native protocol that are being restored.
 func (i inside) Shed(on bool) { i.Node().shed.Set(on) }
 
-// Shedding reports whether the node does what Shed says, and how often it has refused something for that so far.
+// Shedding reports whether Shed is on, and how often the node has refused something for that so far.
 func (i inside) Shedding() (on bool, refused uint64) { return i.Node().shed.State() }
 
-// Keep starts a service: a process that the node starts again under its name when it has ended, in whatever way. It returns
-// when the first process has started, its Init included. The name is the service's as long as the node runs: nobody else can
-// register it or take it away, also while no process runs.
+// Keep starts a service: a process that the node restarts under its name whenever it ends, for whatever reason. It
+// returns when the first process has started, its Init included. The name is the service's as long as the node runs:
+// nobody else can register it or take it away, even while no process runs.
 //
-// The process is protected: other nodes cannot end it (Protected of Options). This program can; then it is started again, and
-// what the process knew is lost.
+// The process is protected: other nodes cannot end it (Protected of Options). This program can; then it is restarted,
+// and what the process knew is lost.
 //
 // A service that ends more than 10 times within a minute cannot be kept up. Then the node ends, with a
 // [*process.ServiceError].
@@ -119,13 +121,13 @@ func (i inside) Keep(ctx context.Context, s process.Kept[Actor]) (PID, error) {
 	return i.Node().keep(ctx, s)
 }
 
-// CheckServices finds out whether each service that the node keeps up runs, is registered, and answers before ctx ends. The
-// error names the first that does not: one that is being started again, too.
+// CheckServices checks whether each service that the node keeps up runs, is registered, and answers before ctx ends.
+// The error names the first that does not, or that is being restarted.
 func (i inside) CheckServices(ctx context.Context) error { return i.Node().checkServices(ctx) }
 
-// Leader returns the group leader of a process: the process that prints for it, by Erlang's I/O protocol. It is that of the
-// process that spawned it; of one that another node has spawned, what that node says. Others have the process that is
-// registered as user.
+// Leader returns the group leader of a process: the process that prints for it, by Erlang's I/O protocol. A process has
+// the leader of the process that spawned it; one that another node has spawned has what that node says. Others have the
+// process that is registered as user.
 func (i inside) Leader(pid PID) PID { return i.Node().leaderOf(pid) }
 
 // Exports returns what the node exports, in alphabetical order, and ExportTable the table of it, which package rpc changes.
@@ -137,37 +139,37 @@ func (i inside) Apply(ctx context.Context, module, function Atom, args []any) (a
 	return i.Node().callExported(ctx, module, function, args)
 }
 
-// CallFar sends a request to another node: to a process of it. What comes of it settles t. It returns false if that node cannot
-// be reached.
+// CallFar sends a request to a process of another node. The outcome settles t. It returns false if that node cannot be
+// reached.
 func (i inside) CallFar(t process.Ticket, to process.Target, req any) bool {
 	return i.Node().peers.Call(i.by, true, t, to, req)
 }
 
-// RegisterFor is Node.Register for a request of the node peer: the name counts among those that it may have had registered,
-// until the name goes; "" and the node itself are not counted.
+// RegisterFor is Node.Register for a request of peer: the name counts towards those that it may have registered, until
+// the name goes; "" and the node itself are not counted.
 func (i inside) RegisterFor(peer, name Atom, pid PID) error {
 	return i.Node().registerFor(peer, name, pid)
 }
 
-// ReadFrom reads the second element of a system message, {Pid, Tag}. via is the PeerMessage that the term is in, nil: it is in
+// ReadFrom reads the second element of a system message, {Pid, Tag}. via is the PeerMessage that the term is in; nil:
 // none.
 func (i inside) ReadFrom(via, term any) (From, bool) {
 	by, _ := sentBy(via)
 	return i.Node().readFrom(by, term)
 }
 
-// Typed returns a request as the Request of the type that the body has, as one of another node would be.
+// Typed returns a request as a Request of the type of its body, as one from another node would be.
 func (i inside) Typed(body any, from From) any { return i.Node().types.maker(body).request(body, from) }
 
-// ReportCrash logs the crash report of a child that has ended with a reason, with what its supervisor decides. False: there is
-// none, or it has been logged.
+// ReportCrash logs the crash report of a child that has ended with a reason, with what its supervisor decides. False:
+// there is none, or it has been logged.
 func (i inside) ReportCrash(reason any, attrs ...any) bool {
 	c, ok := reason.(*Crash)
 	return ok && i.Node().reports.Decided(c, attrs...)
 }
 
-// AskerOf returns who is behind something: who has sent a message, as a process with ShowPeer of Options gets it, or made a
-// request, a From; or whom the process acts for whose context, a context.Context, it is or comes from.
+// AskerOf returns who is behind it: who sent a message, as a process with ShowPeer of Options gets it; who made a
+// request, a From; or, for a context.Context, whom the process acts for that the context belongs to.
 func (i inside) AskerOf(it any) peers.Account {
 	a := account{n: i.Node()}
 	switch it := it.(type) {
@@ -194,25 +196,25 @@ func (a account) Protected(pid PID) bool {
 
 func (a account) Send(to Dest, msg any) error { return a.n.sendFor(&a.n.sys.Plain, a.Asker, to, msg) }
 
-// What follows is of a process: a Context, while its handler runs, or a Process.
+// The methods below are for a process: a Context, while its handler runs, or a Process.
 
-// Linked reports whether the process is linked to another. A name or an alias stands for the process that has it now; a name
-// on another node for the process that Link has found by it, for no other node is asked.
+// Linked reports whether the process is linked to another. A name or an alias means the process that has it now; a name
+// on another node the process that Link has found by it, for no other node is asked.
 func (i inside) Linked(to Dest) bool { return (&core{common(i)}).linked(to) }
 
-// MonitorConnected is Monitor, but makes no connection: where there is none to the node of the process, the Down comes at
-// once, with the reason noconnection.
+// MonitorConnected is Monitor, but makes no connection: without one to the node of the process, the Down comes at once,
+// with the reason noconnection.
 func (i inside) MonitorConnected(to Dest) Ref { return i.Node().monitorConnected(i.by.Own(), i.by, to) }
 
-// TellLinks has the process told of each connection with a visible node: a peers.LinkUp before anything that the node sends,
-// and a peers.LinkDown after all else that the end of the connection means for the process.
+// TellLinks tells the process of each connection with a visible node: by a peers.LinkUp before anything that the node
+// sends, and a peers.LinkDown after all else that the end of the connection means for the process.
 func (i inside) TellLinks() { i.Node().watchers.Serve(i.by.Own()) }
 
-// Alias is Alias for messages that as accepts: the process gets what as returns. One that it does not accept is a dead letter
-// and does not use the alias up. as is called by whoever sends, many at once, and must not wait or panic.
+// Alias makes an alias for messages that as accepts: the process gets what as returns. One that it does not accept is a
+// dead letter and does not use the alias up. Whoever sends calls as, many at once; it must not wait or panic.
 func (i inside) Alias(once bool, as func(msg any) (any, bool)) Ref { return i.by.Alias(once, as) }
 
-// CrashDetails adds to the crash report of the process, which is about to end, as slog has attributes.
+// CrashDetails adds attrs, as slog has them, to the crash report of the process, which is about to end.
 func (i inside) CrashDetails(attrs ...any) {
 	p := i.by.Own()
 	p.Mu.Lock()
@@ -232,9 +234,9 @@ func (i inside) Fibers() *fiber.Pool { return &i.by.System.Fibers }
 // Process returns the process, and the behaviour of the Actor whose handler runs.
 func (i inside) Process() (*process.Process, Actor) { return i.by.Process, behaviourOf(i.by.Process) }
 
-// Open makes a new future one that nothing has completed. Promise makes it the reply of the process to a call of its own: its
-// exit completes the future. Settle completes one of either; unread, nil for nothing, is called later if it can no longer be
-// reached and nobody has read it. Failed makes a new future one that has failed.
+// Open makes a new future one that nothing has completed. Promise makes it the reply to a call of the process to
+// itself: its exit completes the future. Settle completes either; unread, if not nil, is called later if the future can
+// no longer be reached and nobody has read it. Failed makes a new future one that has failed.
 func (i inside) Open(f ownFuture)    { f.open(i.by) }
 func (i inside) Promise(f ownFuture) { f.promise(i.by) }
 
@@ -252,7 +254,8 @@ func (i inside) FailFrom(from From, err error, unread func()) {
 	_ = from.answerOrTell(i.by, nil, err, unread) // who has given up does not want it
 }
 
-// Watch has then called once a future is completed, on behalf of by; at once, if it is. stop, called once, takes that back.
+// Watch calls then once a future is completed, on behalf of by; at once if it is already. stop, called once, undoes
+// that.
 func (i inside) Watch(f ownFuture, then func(by Caller)) (stop func()) {
 	w := f.watches()
 	number := w.Add(i.by, func(a *process.Acting) { then(&common{a}) })
@@ -265,8 +268,8 @@ type insideTurn struct{ c *Context }
 // InsideTurn is for packages of this module.
 func (c *Context) InsideTurn(process.Key) insideTurn { return insideTurn{c} }
 
-// Home returns what stands for the goroutine that runs the handler; nil: it must not switch to a fiber, as it is locked to its
-// thread, or is not the node's.
+// Home returns the fiber of the goroutine that runs the handler; nil: it must not switch to a fiber, because it is
+// locked to its thread or is not the node's.
 func (i insideTurn) Home() *fiber.Fiber {
 	if w := i.c.own.Worker; w == nil || !w.CanSwitch() {
 		return nil
@@ -281,7 +284,7 @@ func (i insideTurn) Past() *Context {
 	return past
 }
 
-// Slot has the Context act on another variable, where it puts a behaviour, and returns which it was.
+// Slot makes the Context put a behaviour into another variable, and returns the previous one.
 func (i insideTurn) Slot(slot *Actor) (was *Actor) {
 	was, i.c.behaviour = i.c.behaviour, slot
 	return was
@@ -308,7 +311,7 @@ type ownFuture interface {
 	watches() *process.Watches
 }
 
-// open makes f, which is new, one that nothing has completed, and the process who has made it.
+// open makes f, which is new, a future that nothing has completed and that the process has made.
 func (f *Future[R]) open(a *process.Acting) {
 	f.p.System, f.p.More, f.by = a.System, &f.w, a.Process
 	f.t = f.p.NewTicket()
@@ -334,23 +337,22 @@ func (f From) Inside(process.Key) insideFrom { return insideFrom{f} }
 // Ticket returns the ticket of the call.
 func (i insideFrom) Ticket() process.Ticket { return i.f.t }
 
-// MadeBy is what Options.For should be of a process that is started because of the request, and what RegisterFor wants: the
+// MadeBy is the value for Options.For of a process that is started because of the request, and for RegisterFor: the
 // node that it comes from; "" for Go code of this program; else limits.Unknown.
 func (i insideFrom) MadeBy() Atom { return i.f.madeBy() }
 
-// IsTerm reports whether the request has come as a term, as those of other nodes do, and not from Go code of this program. One
-// that has come as a term and of which no peer is known may have been made by anybody: a process here has passed it on,
-// perhaps.
+// IsTerm reports whether the request came as a term, as those of other nodes do, and not from Go code of this program.
+// If no peer is known, anybody may have made such a request: perhaps a process here has passed it on.
 func (i insideFrom) IsTerm() bool { return i.f.isTerm() }
 
-// Granted returns what who has made the request may do by the rights of the node: nil for everything, as Go code of this
-// program may. who is what is known of that node.
+// Granted returns what the maker of the request may do by the rights of the node: nil for everything, as for Go code of
+// this program. who is what is known of the maker's node.
 func (i insideFrom) Granted() (granted *rights.Granted, who rights.Identity) {
 	return i.f.granted(), i.f.identity()
 }
 
-// Allows reports whether the maker of the request may have something run by name: see Allow of Distribution. Go code of this
-// program always may; a request that nobody knows the node of may if all nodes may.
+// Allows reports whether the maker of the request may have something run by name: see Allow of Distribution. Go code of
+// this program always may; a request from an unknown node may if all nodes may.
 func (i insideFrom) Allows(e wire.Export) bool { return i.f.allows(e) }
 
 // Inside is for packages of this module: what the place is.

@@ -37,7 +37,7 @@ func (n keptBy) GiveUp(err *process.ServiceError) {
 		"within", process.KeepPeriod.String(), "reason", err.Reason)
 }
 
-// giveUp ends the node for err, which is logged, unless it has ended by itself before.
+// giveUp logs err and ends the node for it, unless it has ended by itself before.
 func (n *Node) giveUp(err error, msg string, about ...any) {
 	if !n.failure.CompareAndSwap(nil, &err) {
 		return
@@ -98,8 +98,8 @@ func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
 // because a service cannot be kept up. Stop waits until it has stopped.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
-// Err says why [Node.Done] is closed: [ErrNodeStopped], or an error that names the service that
-// cannot be kept up, or the node that has given this one its name and is lost; nil: it is not.
+// Err says why [Node.Done] is closed: [ErrNodeStopped], or an error that names the service that cannot be kept up, or
+// the lost node that gave this one its name; nil: it is not closed.
 func (n *Node) Err() error {
 	select {
 	case <-n.done:
@@ -120,11 +120,10 @@ func (n *Node) checkServices(ctx context.Context) error {
 	return n.keeper.Check(ctx)
 }
 
-// ErrProtected says that a process is protected: what was asked for takes code of this
-// program, or the rights of an operator.
+// ErrProtected says that a process is protected: the request takes code of this program, or the rights of an operator.
 var ErrProtected = errors.New("node: the process is protected from other nodes")
 
-// areYouThere is what the services of this package are asked by checkServices.
+// areYouThere is what checkServices asks the services of this package.
 type areYouThere struct{}
 
 func askThere(n *Node) func(ctx context.Context, pid PID) error {

@@ -13,12 +13,12 @@ const (
 	getStatus  wire.Atom = "get_status"
 )
 
-// kept is the behaviour of a service that does not answer system messages by itself. It answers get_state and get_status
-// as the gen_server does that has the name in OTP, and {error, protected} to all else, for services are protected. A
-// behaviour says what its state is by a method State; one without it has the state undefined.
+// kept is the behaviour of a service that does not answer system messages itself. It answers get_state and get_status
+// as OTP's gen_server of that name does, and {error, protected} to all else, for services are protected. A behaviour
+// states its state by a method State; without one the state is undefined.
 type kept struct{ b Actor }
 
-// keptActor returns the behaviour of a service with system messages answered.
+// keptActor returns the behaviour of a service that answers system messages.
 func keptActor(b Actor, s *process.Kept[Actor]) Actor {
 	if _, blocks := b.(ProcessFunc); blocks || b == nil || s.System {
 		return b

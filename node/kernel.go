@@ -74,8 +74,8 @@ func (netKernel) Receive(c *Context, msg any) error {
 	return ignoreLate(r.Fail(erpc.Unsupported("net_kernel", r.Body)))
 }
 
-// answer answers a process that a message names: of the peer by, or one that this may send to. If by is nil the message
-// is of this node.
+// answer answers the process to, which a message of the peer by names, if by may reach it. A nil by: the message is of
+// this node.
 func (c *Context) answer(by *peers.Sender, to PID, answer any) {
 	if by != nil && !by.Asker(c.by.System).MayReach(to) {
 		by.Misdirected(c.by.System, calls.From{PID: to}, answer)
@@ -91,8 +91,8 @@ func ignoreLate(err error) error {
 	return err
 }
 
-// rex answers what comes to it since rpc goes by spawns: the question for
-// features, and the calls of older nodes, block_call and C nodes.
+// rex answers what still comes to it now that rpc uses spawns: the question for features, and the calls of older nodes,
+// block_call and C nodes.
 func rex(c *Context, msg any) error {
 	n := c.Node()
 	if isThere(msg) {
@@ -131,8 +131,8 @@ func rex(c *Context, msg any) error {
 	return nil
 }
 
-// sendFor sends what a peer has asked to be sent, as if that had sent it itself. What it may not send, and what is for a name
-// that nobody has, is [ErrNoName]. A mailbox here holds nobody up, another node who sends.
+// sendFor sends msg for a peer, as if that had sent it itself. The error is [ErrNoName] for what it may not send, and
+// for a name that nobody has. A mailbox here holds nobody up, a connection to another node does.
 func (n *Node) sendFor(a *process.Acting, by *peers.Asker, to Dest, msg any) error {
 	if name, ok := to.(Atom); ok && name == "" || !by.MaySend(to, msg) {
 		n.counts.Add(peers.Refused, "send")
@@ -159,7 +159,7 @@ func (n *Node) sendFor(a *process.Acting, by *peers.Asker, to Dest, msg any) err
 	return c.SendOpt(SendOptions{NoWait: true}, t.PID, msg) // to the process, though the name may be another's by now
 }
 
-// answerRex runs a call in a process of its own, for the peer that has asked for it.
+// answerRex runs a call in its own process, for the peer that asked for it.
 func (n *Node) answerRex(by *peers.Asker, call erpc.RexCall, reply func(any)) {
 	e := wire.Export{Module: call.Module, Function: call.Function, Arity: len(call.Args)}
 	switch {

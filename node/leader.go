@@ -7,8 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// Calling returns the process whose context ctx is, or comes from: in an exported
-// function, the process that runs it.
+// Calling returns the process that ctx belongs to or derives from: in an exported function, the process that runs it.
 func Calling(ctx context.Context) (n *Node, pid PID, ok bool) {
 	p := process.ProcOf(ctx)
 	if p == nil {
@@ -17,10 +16,9 @@ func Calling(ctx context.Context) (n *Node, pid PID, ok bool) {
 	return nodeOf(p.System), p.PID(), true
 }
 
-// leaderOf returns the group leader of a process: the process that prints for it,
-// by Erlang's I/O protocol. It is that of the process that spawned it; of one
-// that another node has spawned, what that node says. Others have the process
-// that is registered as user.
+// leaderOf returns the group leader of a process: the process that prints for it, by Erlang's I/O protocol. A process
+// has the leader of the process that spawned it; one that another node has spawned has what that node says. Others have
+// the process that is registered as user.
 func (n *Node) leaderOf(pid PID) PID {
 	if p := n.sys.Lookup(pid); p != nil {
 		if l := p.OwnLeader(); !l.IsZero() {
@@ -40,7 +38,7 @@ func (n *Node) leaderFor(a *process.Acting) PID {
 	return n.sys.Leader()
 }
 
-// messages returns the messages that wait for a process, the oldest max of them: see runner.Messages.
+// messages returns the oldest max messages that wait for a process: see runner.Messages.
 func (n *Node) messages(pid PID, max int) []any {
 	if p := n.sys.Lookup(pid); p != nil {
 		return runner.Messages(p, max)

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
-// give registers p under name, for a peer that has asked for it; "": none. by is the reservation
-// of the service that p is one of, nil: of none.
+// give registers p under name, for a peer that asked for it; "": none. by is the reservation of the service that p
+// belongs to; nil: none.
 func (n *Node) give(name Atom, p *process.Process, peer Atom, by *tables.Reservation) error {
 	e := tables.NameEntry{Name: name, By: by}
 	if peer != "" {
@@ -24,10 +24,9 @@ func (n *Node) give(name Atom, p *process.Process, peer Atom, by *tables.Reserva
 // process has one), [ErrNoProcess].
 func (n *Node) Register(name Atom, pid PID) error { return n.registerFor("", name, pid) }
 
-// registerFor is Register for a request of the node peer: the name counts among those that
-// it may have had registered, [ClusterLimits].Names, until the name goes; "" and this node
-// itself are not counted. Errors
-// beside those of Register: [ErrTooMany].
+// registerFor is Register for a request of peer: the name counts towards those that it may have registered,
+// [ClusterLimits].Names, until the name goes; "" and this node itself are not counted. Errors besides those of
+// Register: [ErrTooMany].
 func (n *Node) registerFor(peer, name Atom, pid PID) error {
 	if n.sys.Stopped.Load() {
 		return ErrNodeStopped
@@ -42,8 +41,8 @@ func (n *Node) registerFor(peer, name Atom, pid PID) error {
 	return n.give(name, p, peer, nil)
 }
 
-// Unregister takes a name away. Errors: [ErrNoName]; [ErrProtected] for that of a
-// protected process, such as a service, which keeps its name.
+// Unregister takes a name away. Errors: [ErrNoName]; [ErrProtected] for the name of a protected process, such as a
+// service, which keeps it.
 func (n *Node) Unregister(name Atom) error {
 	if p := n.sys.Whose(name); p != nil {
 		if p.Protected {

@@ -55,8 +55,7 @@ type Node struct {
 	done     chan struct{} // closed when the node stops
 }
 
-// Start makes a node and sets it going. The error says what is wrong with the
-// Config.
+// Start creates a node and starts it. The error says what is wrong with the Config.
 func Start(cfg Config) (*Node, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -140,13 +139,11 @@ func (n *Node) Creation() uint32 { return n.cfg.Creation }
 // MakeRef returns a reference that this node has not made before.
 func (n *Node) MakeRef() Ref { return n.sys.NewRef() }
 
-// Stop ends all processes with the reason shutdown, those that trap exits and
-// take longer than Config.StopTimeout by force, and waits as long again for
-// functions to return. What then still runs is named in the error; no timer and
-// no other goroutine is left. If the node has ended by itself, the error is that of
-// [Node.Err], too.
+// Stop ends all processes with the reason shutdown. It kills those that trap exits and take longer than
+// Config.StopTimeout, and waits as long again for functions to return. The error names what still runs then; no timer
+// and no other goroutine is left. If the node has ended by itself, the error is that of [Node.Err], too.
 //
-// It waits for all handlers and functions, so one that calls it waits for itself, until the times are over: there, go n.Stop().
+// A handler or function that calls Stop waits for itself until both times are over: use go n.Stop() there.
 func (n *Node) Stop() error {
 	if !n.stopping.CompareAndSwap(false, true) {
 		<-n.stopped // not a sync.Once: in a bubble of testing/synctest time goes on while somebody waits here
@@ -169,7 +166,7 @@ func (n *Node) stop() error {
 	for p := range n.sys.Table.All() {
 		p.EndTimers()
 	}
-	late := make(map[*process.Process]string) // those that are ended, by their names, as many as are looked at
+	late := make(map[*process.Process]string) // the processes to end, with their names; at most mostLate
 	for p := range n.sys.Table.All() {
 		if len(late) < mostLate {
 			late[p] = p.Name()
@@ -191,8 +188,8 @@ func (n *Node) stop() error {
 	ctx, cancel := n.sys.Env.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	end, _ := ctx.Deadline()
-	// Coroutines are unwound on stages, and whoever kills one, a function that ends perhaps, wakes it after nobody
-	// counts it as a process any more: the stages run until no function is left.
+	// Coroutines are unwound on stages. Whoever kills one, perhaps a function that ends, wakes it when it no longer
+	// counts as a process: the stages run until no function is left.
 	left := func() int64 { return n.sys.Functions.Load() + n.sys.Fibers.Busy() }
 	n.await(end, func() bool { return left() == 0 })
 	n.reports.Forsaken(nil)
@@ -210,10 +207,10 @@ func (n *Node) stop() error {
 
 const (
 	mostLate  = 10_000 // processes that are looked at when the node stops
-	mostNamed = 5      // of these that are named
+	mostNamed = 5      // of these that the error names
 )
 
-// lingering names those processes whose functions go on.
+// lingering names the processes whose functions still run.
 func lingering(late map[*process.Process]string) string {
 	var names []string
 	for p, name := range late {

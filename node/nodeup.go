@@ -5,13 +5,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// NodeUp says that a node has been connected, to a process that has asked for it
-// by MonitorNodes: Erlang's {nodeup, Node}. It comes before anything that the
-// node sends.
+// NodeUp tells a process that called MonitorNodes that a node has been connected: Erlang's {nodeup, Node}. It comes
+// before anything that the node sends.
 type NodeUp struct {
 	Node    Atom
-	Hidden  bool // it is not to be seen by nodes()
-	Foreign bool // it is a C or Java node: nothing is to be sent to it unasked, see [dist.Peer.Foreign]
+	Hidden  bool // nodes() does not show it
+	Foreign bool // it is a C or Java node: send nothing to it unasked, see [dist.Peer.Foreign]
 }
 
 // term is {nodeup, Node}.

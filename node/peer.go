@@ -40,7 +40,7 @@ func (h peerHost) Request(body any, t process.Ticket) any {
 // Show returns a PeerMessage.
 func (h peerHost) Show(from *peers.Sender, msg any) any { return show(from, msg) }
 
-// BodyPath is that of the body of a Request or a Cast.
+// BodyPath is the path to the body of a Request or a Cast.
 func (h peerHost) BodyPath(msg any) string {
 	switch msg.(type) {
 	case untyped:

@@ -18,7 +18,7 @@ const (
 	Normal       wire.Atom = "normal"
 	Shutdown     wire.Atom = "shutdown"
 	Kill         wire.Atom = "kill"   // as a signal: cannot be trapped
-	Killed       wire.Atom = "killed" // what others see of a process that was killed
+	Killed       wire.Atom = "killed" // what others see when a process was killed
 	NoProc       wire.Atom = "noproc"
 	NoConnection wire.Atom = "noconnection"
 )
@@ -26,21 +26,19 @@ const (
 // chosen is the error by which a behaviour chooses its exit reason.
 type chosen = calls.Exit
 
-// Crash is the exit reason of a process that panicked, or that returned an
-// error which is not an exit of its own choosing. It is an error that wraps that one: errors.Is and errors.As find
-// it, also through the [ExitError] of a call or a start. To Erlang it is
-// {Reason, Stack}. Of a process on another node it says the same: errors.Is and errors.As find
-// in Reason what both nodes have registered. The value of a panic is there in its own type if that is
-// basic or registered; else it prints as it did, and has a method GoType() string.
+// Crash is the exit reason of a process that panicked, or that returned an error which is not an exit of its own
+// choosing. It wraps that error: errors.Is and errors.As find it, also through the [ExitError] of a call or a start. To
+// Erlang it is {Reason, Stack}. It says the same of a process on another node: errors.Is and errors.As find in Reason
+// what both nodes have registered. The value of a panic keeps its type if that is basic or registered; else it prints
+// as it did, and has a method GoType() string.
 type Crash struct {
 	Reason any    // the error, or the value of the panic
 	Panic  bool   // whether it was a panic
 	Stack  []byte // of the goroutine, where it is known
 }
 
-// Panicked returns the exit reason for code that has panicked with cause, which is
-// what recover has returned; nil stands for runtime.Goexit. It is for the deferred
-// function that recovers, whose stack still is the panic's.
+// Panicked returns the exit reason for code that panicked with cause, the result of recover; nil stands for
+// runtime.Goexit. Call it in the deferred function that recovers, whose stack still is the panic's.
 func Panicked(cause any) *Crash {
 	return &Crash{Reason: calls.Panicked(cause), Panic: true, Stack: debug.Stack()}
 }
@@ -69,15 +67,15 @@ var ErrStop = ExitWith(Normal)
 // the next Become or Unbecome.
 var ErrUnhandled = process.ErrUnhandled
 
-// ExitError is the error form of an exit reason: what a Call answers when the
-// process it called has exited. errors.Is and errors.As find the errors in the reason, such as the one that Init of a
-// child of a supervisor has returned, and [ErrNameTaken] where a child's name was taken. The reasons that AwaitExit
-// returns, and that are in a [Down] or an [Exited], can be looked into in the same way: errors.Is(&ExitError{r}, err).
+// ExitError is the error form of an exit reason: what a Call returns when the process it called has exited. errors.Is
+// and errors.As find the errors in the reason, such as the one that Init of a supervisor's child has returned, and
+// [ErrNameTaken] where a child's name was taken. The reasons that AwaitExit returns, and those in a [Down] or an
+// [Exited], can be searched in the same way: errors.Is(&ExitError{r}, err).
 type ExitError struct {
 	Reason any
 
-	// Of noconnection: the node that cannot be reached, or was lost, and why, where that is known. errors.Is and errors.As
-	// find the cause, too.
+	// For noconnection: the node that cannot be reached, or was lost, and why, if known. errors.Is and errors.As find
+	// the cause, too.
 	Node  Atom
 	Cause error
 }
@@ -134,14 +132,14 @@ func (e *ExitError) Unwrap() []error {
 	return all
 }
 
-// What of the errors in an exit reason is looked for.
+// How many errors are looked for in an exit reason, and how deep.
 const (
 	mostCauses  = 64
 	causesDepth = 16
 )
 
-// causes appends the errors in an exit reason to all: itself, or what is in its tuples and lists. The reason for which a
-// child of a supervisor has not started is an [ExitError] of its own.
+// causes appends the errors in an exit reason to all: the reason itself, or those in its tuples and lists. The reason
+// why a supervisor's child has not started is an [ExitError] of its own.
 func causes(all []error, why any, depth int) []error {
 	if depth > causesDepth || len(all) >= mostCauses {
 		return all

@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// NodeDown says that the connection to a node has been lost, to a process that
-// has asked for it by MonitorNode: Erlang's {nodedown, Node}, with the cause.
+// NodeDown tells a process that called MonitorNode that the connection to a node has been lost: Erlang's {nodedown,
+// Node}, with the cause.
 type NodeDown struct {
 	Node   Atom
 	Reason string // for people

@@ -10,22 +10,22 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// How long Retry waits before it tries again: it doubles from the first to the second.
+// How long Retry waits before it tries again: the wait doubles from the first to the second.
 const (
 	firstRetry = time.Millisecond
 	lastRetry  = 50 * time.Millisecond
 )
 
-// Retry calls f, which makes a call or sends to a name, again for as long as its error is [ErrNoName], so that nothing has been
-// sent: the name is free while a supervisor restarts its process, on this node or on another, or before it is started. It
-// returns what f does else, or, if ctx ends first, the error of ctx and of f.
+// Retry calls f, which makes a call or sends to a name, again for as long as its error is [ErrNoName], which means that
+// nothing has been sent: the name is free before its process is started, and while a supervisor restarts it, on this
+// node or on another. It returns any other outcome of f, or, if ctx ends first, the error of ctx and of f.
 //
 //	left, err := node.Retry(ctx, n, func() (int, error) {
 //		return genserver.Call(ctx, n, node.Atom("till"), Withdraw{20})
 //	})
 //
-// A process that exits before it answers is another error ([*ExitError]), and f is not called again: it may have done what
-// it was asked for. Without an end of ctx Retry waits as long as the name is free.
+// A process that exits before it answers is another error ([*ExitError]), and f is not called again: the process may
+// have done what it was asked for. If ctx never ends, Retry waits as long as the name is free.
 func Retry[R any](ctx context.Context, from Caller, f func() (R, error)) (R, error) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		r, err := f()

@@ -16,10 +16,10 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What is called and started by name, here and on other nodes. Package node/rpc offers it to
-// programs, package erpc has the data and the rules.
+// Calls and starts by name, here and on other nodes. Package node/rpc offers them to
+// programs; package erpc has the data and the rules.
 
-// beginByName is begin for a function or a behaviour on a node: t is settled with what comes of it.
+// beginByName is begin for a function or a behaviour on a node: the outcome settles t.
 func (n *Node) beginByName(a *process.Acting, async bool, t process.Ticket, to Dest) {
 	switch to := to.(type) {
 	case erpc.Function:
@@ -31,7 +31,7 @@ func (n *Node) beginByName(a *process.Acting, async bool, t process.Ticket, to D
 	}
 }
 
-// apply has a function called. async says that the caller does not wait for the result.
+// apply calls a function. async says that the caller does not wait for the result.
 func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Function) {
 	if f.Node == n.cfg.Name {
 		n.applyHere(a, t, f)
@@ -48,8 +48,8 @@ func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Fun
 	}
 }
 
-// applyHere is apply for this node. The function gets a process of its own, as
-// there: it may panic, exit or be killed.
+// applyHere is apply for this node. The function gets its own process, as on another node: it may panic, exit or be
+// killed.
 func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function) {
 	started := false
 	token := a.Process.Token()
@@ -71,7 +71,7 @@ func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function) {
 	}
 }
 
-// applyCast has a function called of which nobody is told how it goes.
+// applyCast calls a function, and nobody is told how it goes.
 func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
 	s := f.Cast(n.leaderFor(a))
 	if f.Node == n.cfg.Name {
@@ -120,9 +120,9 @@ func (f *Future[R]) watches() *process.Watches {
 	return &f.w
 }
 
-// callExported calls the function that is exported as module:function with as many arguments; the
-// error is erpc.ErrUndef if there is none, or if ctx is that of a process which a peer has
-// started, and Distribution.Access.Allow refuses that peer the function.
+// callExported calls the function that is exported as module:function with as many arguments. The error is
+// erpc.ErrUndef if there is none, or if ctx belongs to a process that a peer has started, and Distribution.Access.Allow
+// refuses that peer the function.
 func (n *Node) callExported(ctx context.Context, module, function Atom, args []any) (any, error) {
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
 	if n.dist != nil && (n.dist.cfg.Access.Allow != nil || n.dist.cfg.Access.Rights != nil) && !n.allowsIn(ctx, e) {
@@ -150,15 +150,15 @@ func (n *Node) whereis(name any) (any, error) {
 	return wire.AtomUndefined, nil
 }
 
-// run is callExported that tells how it went as erpc does.
+// run is callExported that reports the outcome as erpc does.
 func (n *Node) run(ctx context.Context, module, function Atom, args []any) erpc.Outcome {
 	return erpc.Run(module, function, args, n.sys.Values.ErrorTerm, func() (any, error) {
 		return n.callExported(ctx, module, function, args)
 	})
 }
 
-// wanted makes the behaviour of a process that a peer asks for, nil: that this node does. A panic of
-// the code of the user's that makes it is a process that crashes.
+// wanted makes the behaviour of a process that p asks for; nil: this node does. If the user's code that makes it
+// panics, the result is a process that crashes.
 func (n *Node) wanted(p *peers.Peer, s *dist.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -15,16 +15,16 @@ import (
 // proves nothing: a peer may put the PID of any node into it. The connection that it
 // comes over does.
 
-// PeerMessage is a message of another node, for a process that was spawned with
-// [Options].ShowPeer. [Node.AsRequest] reads a call that is in it.
+// PeerMessage is a message from another node, for a process that was spawned with [Options].ShowPeer. [Node.AsRequest]
+// reads a call in it.
 type PeerMessage struct {
-	Peer    Atom   // the node over whose connection it has come
+	Peer    Atom   // the node whose connection it came over
 	Addr    string // of that node
 	Message any
 	from    *peers.Sender
 }
 
-// show is a message with who has sent it.
+// show is a message with who sent it.
 func show(from *peers.Sender, msg any) PeerMessage {
 	return PeerMessage{from.Peer, from.Addr, msg, from}
 }
@@ -48,14 +48,14 @@ func (f From) asker() *peers.Asker {
 	return farOf(f.t.Call).Sender.Asker(f.t.Call.System)
 }
 
-// granted returns what the maker of a request may do, nil: everything; nothing where the node is not known.
+// granted returns what the maker of a request may do; nil: everything; nothing if the maker's node is unknown.
 func (f From) granted() *rights.Granted { return f.asker().Granted() }
 
 // farOf returns the caller of p, whose request has come as a term.
 func farOf(p *process.Call) *peers.FarCaller { return peers.FarCallerOf(p) }
 
-// Peer returns the node over whose connection a request has come, and its address. ok is false for a
-// request that was made on this node, or of unknown origin: a process here has passed it on as a term.
+// Peer returns the node whose connection a request came over, and its address. ok is false for a request that was made
+// on this node, or of unknown origin: a process here has passed it on as a term.
 func (f From) Peer() (peer Atom, addr string, ok bool) {
 	if p := f.t.Call; p != nil && p.Far != nil {
 		if by := farOf(p).Sender; by != nil && by.Peer != "" {
@@ -65,13 +65,12 @@ func (f From) Peer() (peer Atom, addr string, ok bool) {
 	return "", "", false
 }
 
-// unknown stands for whoever has made a request of which nobody knows the node: one that
-// has come as a term, through another process of this node. All of these have one share of
-// what a peer may make this node hold.
+// unknown stands for the maker of a request whose node nobody knows: one that came as a term, through another process
+// of this node. All of these have one share of what a peer may make this node hold.
 const unknown = limits.Unknown
 
-// madeBy is what [Options].For should be of a process that is started because of the request,
-// and what registerFor wants: the Peer; "" for Go code of this program; else unknown.
+// madeBy is the value for [Options].For of a process that is started because of the request, and for registerFor: the
+// Peer; "" for Go code of this program; else unknown.
 func (f From) madeBy() Atom {
 	if !f.isTerm() {
 		return ""
@@ -80,14 +79,12 @@ func (f From) madeBy() Atom {
 	return cmp.Or(peer, unknown)
 }
 
-// isTerm reports whether a request has come as a term, as those of other nodes do, and
-// not from Go code of this program. One that has come as a term and has no Peer may
-// have been made by anybody: a process here has passed it on, perhaps.
+// isTerm reports whether a request came as a term, as those of other nodes do, and not from Go code of this program. If
+// it has no Peer, anybody may have made such a request: perhaps a process here has passed it on.
 func (f From) isTerm() bool { return f.t.Call != nil && f.t.Call.Far != nil }
 
-// allows reports whether who has made a request may have something run by name: see
-// [Access].Allow. Go code of this program always may; a request that nobody knows
-// the node of may if all nodes may.
+// allows reports whether the maker of a request may have something run by name: see [Access].Allow. Go code of this
+// program always may; a request from an unknown node may if all nodes may.
 func (f From) allows(e wire.Export) bool {
 	if !f.isTerm() {
 		return true
@@ -96,8 +93,7 @@ func (f From) allows(e wire.Export) bool {
 	return nodeOf(f.t.Call.System).allowsPeer(peer, e) && f.granted().Spawn(e)
 }
 
-// allowsPeer reports whether a peer may have something run by name: what
-// [Access].Allow says. Peer "" is for one that is not known.
+// allowsPeer reports whether a peer may have something run by name, as [Access].Allow says. Peer "" is unknown.
 func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 	if n.dist == nil || n.dist.cfg.Access.Allow == nil {
 		return true
@@ -105,8 +101,8 @@ func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 	return peer != "" && n.dist.cfg.Access.Allow(peer, e)
 }
 
-// allowsIn reports whether the process whose context ctx is may call e by name: one that
-// a peer has started may call what that peer may call or start.
+// allowsIn reports whether the process that ctx belongs to may call e by name: one that a peer has started may call
+// what that peer may call or start.
 func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	o := process.OwnerIn(ctx)
 	switch {

@@ -2,10 +2,9 @@ package node
 
 import "github.com/actornode/actornode/wire"
 
-// Exited is what an exit signal becomes for a process that traps exits:
-// Erlang's {'EXIT', From, Reason}. One with the reason [Shutdown] that is from nobody (From is
-// zero) is the order of [Node.Stop] to shut down: a server that traps exits should obey it as
-// it does its parent.
+// Exited is what an exit signal becomes for a process that traps exits: Erlang's {'EXIT', From, Reason}. One with the
+// reason [Shutdown] and a zero From is the order of [Node.Stop] to shut down: a server that traps exits should obey it
+// as it does its parent.
 type Exited struct {
 	From   PID
 	Reason any
@@ -24,8 +23,8 @@ type Down struct {
 	Node   Atom
 	Reason any // noproc if there was nobody to monitor
 
-	// Cause says why, where the reason is noconnection: the connection to the node was lost, or could not be made. nil: it is
-	// not known.
+	// Cause says why the reason is noconnection: the connection to the node was lost, or could not be made. nil:
+	// unknown.
 	Cause error
 }
 

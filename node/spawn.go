@@ -24,70 +24,66 @@ type Options struct {
 	Link  bool   // link to the spawning process
 	// Monitor, if not nil, is set to the reference of a monitor that the spawning process has from the beginning.
 	Monitor *Ref `isolation:"share"`
-	// Via returns what runs in place of the behaviour. It is how a process gets a name in another registry than the
-	// node's, OTP's {via, Module, Name}: see global.As. An Announce waits for its Init.
+	// Via returns what runs in place of the behaviour. It gives a process a name in another registry than the node's,
+	// as OTP's {via, Module, Name} does: see global.As. An Announce waits for the Init of what Via returns.
 	Via func(Actor) Actor `isolation:"share"`
 
-	// Place says where an Actor or a coroutine runs. Another ProcessFunc has a goroutine of its own.
+	// Place says where an Actor or a coroutine runs. Any other ProcessFunc has its own goroutine.
 	Place Place
 
-	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on a goroutine of its own: faster to switch to and
-	// to send from, and like an Actor's handler in that it holds up its stage, until the runtime notices, when it blocks
-	// otherwise than in a Receive or a Call. These panic with [ErrThreadLocked] where they would have to wait while the
-	// function is locked to its thread ([runtime.LockOSThread]); one that returns so is unlocked.
+	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on its own goroutine. It is faster to switch
+	// to and to send from. Like an Actor's handler it holds up its stage, until the runtime notices, when it blocks
+	// other than in a Receive or a Call. These panic with [ErrThreadLocked] where they would have to wait while the
+	// function is locked to its thread ([runtime.LockOSThread]); a function that returns locked is unlocked.
 	Coroutine bool
 
 	// Leader is the group leader: the process that prints what this one prints, for
 	// Erlang's io. Default: that of the spawning process.
 	Leader PID
 
-	// Announce sends Started to the spawning process once the Init of an Initializer has returned nil or ErrIgnore.
-	// Another behaviour has started as soon as it is spawned, and sends nothing. With Config.DetectCycles the spawning process
-	// counts as one that waits for Started: a supervisor, say, answers no calls before.
+	// Announce sends Started to the spawning process once the Init of an Initializer has returned nil or ErrIgnore. Any
+	// other behaviour has started as soon as it is spawned, and sends nothing. With Config.DetectCycles the spawning
+	// process counts as waiting for Started: a supervisor, say, answers no calls before.
 	Announce bool
 
-	// Bounds are those of the mailbox; the zero value has none. A message counts until an Actor's handler has returned, or a
-	// Process's Receive has. Exit signals and Downs get in past the bound.
+	// Bounds limit the mailbox; the zero value does not. A message counts until an Actor's handler, or a Process's
+	// Receive, has returned. Exit signals and Downs get in past the bound.
 	Bounds mailbox.Bounds
 	// Mailbox replaces the default mailbox. Not together with Bounds.
 	Mailbox mailbox.Box
 	// Scheduler runs an Actor or a coroutine in place of the stages. Not together with Place.
 	Scheduler sched.Scheduler
 
-	// Daemon is for a process that serves the others: lifetime.Wait does not wait for it. Those that it spawns
-	// are not daemons by that.
+	// Daemon is for a process that serves the others: lifetime.Wait does not wait for it. This does not make those that
+	// it spawns daemons.
 	Daemon bool
-	// CopyMessages has the process get copies of what others of this node send to it: see package isolation. A
-	// sender of what cannot be copied gets an [*isolation.Error]. Messages of all processes of the node
-	// cost some nanoseconds more from then on.
+	// CopyMessages gives the process copies of what others of this node send to it: see package isolation. A sender of
+	// what cannot be copied gets an [*isolation.Error]. From then on messages of all processes of the node cost some
+	// nanoseconds more.
 	CopyMessages bool
 
-	// Protected keeps the process its name, and other nodes from ending it: their exit signals, and
-	// those of links that break, are refused or have no effect, and so are their group
-	// leaders and, by the packages of behaviours, system messages that change
-	// something. Processes of this node are not kept from anything.
+	// Protected keeps the process registered, and keeps other nodes from ending it: their exit signals, and those of
+	// links that break, are refused or have no effect. So are their group leaders and, by the packages of behaviours,
+	// system messages that change something. Processes of this node are not kept from anything.
 	Protected bool
-	// ShowPeer has the process get what comes from another node as a [PeerMessage],
-	// which says over whose connection it has come.
+	// ShowPeer delivers what comes from another node as a [PeerMessage], which says whose connection it came over.
 	ShowPeer bool
-	// For is the node whose request the process is started for, as [From.Peer] says: it
-	// counts among those that this node may have started here, [ClusterLimits].Spawned,
-	// until it ends, and so does its Name for [ClusterLimits].Names; of more the spawn
-	// fails with [ErrTooMany]. It may do by name what that node may: see
-	// [Access].Allow. "", or this node itself: it counts for nobody.
+	// For is the node whose request the process is started for, as [From.Peer] says. The process counts towards what
+	// that node may have started here, [ClusterLimits].Spawned, until it ends, and so does its Name for
+	// [ClusterLimits].Names; beyond these the spawn fails with [ErrTooMany]. The process may do by name what that node
+	// may: see [Access].Allow. "", or this node itself: it counts for nobody.
 	For Atom
 
 	owner   *limits.Owner          // that the process counts for already; nil: none, unless For says one
-	service *tables.Reservation    // of the service that the process is one of; nil: of none
+	service *tables.Reservation    // of the service that the process belongs to; nil: none
 	birth   process.Ticket         // is settled when Init has returned
 	before  func(*process.Process) // called before the process runs
-	inline  *executor.InlineWorker // of the pool, who spawns it; nil: none
+	inline  *executor.InlineWorker // worker of the pool that spawns it; nil: none
 }
 
-// Place is where an Actor runs. The zero value lets the runtime choose: the stage
-// of the spawning actor, from elsewhere one stage after the other, in blocks of
-// 256 actors, unless [Config].Spread chooses; the actor may be moved to another stage to balance the load, or
-// to be with those who send to it, or whom it sends to.
+// Place is where an Actor runs. The zero value lets the runtime choose: the stage of the spawning actor; for spawns
+// from elsewhere one stage after the other, in blocks of 256 actors, unless [Config].Spread chooses. It may move the
+// actor to another stage to balance the load, or to bring it to those who send to it, or whom it sends to.
 type Place struct{ p runner.Place }
 
 // OnStage is the stage with number k, from 0 to Stats().Scheduler.Stages-1 of the node. The actor stays.
@@ -100,10 +96,10 @@ func Beside(pid PID) Place { return Place{runner.Place{Kind: runner.Beside, PID:
 // handlers that block or compute for long. A ProcessFunc has a goroutine anyway.
 func Detached() Place { return Place{runner.Place{Kind: runner.Detached}} }
 
-// noOptions are those of a spawn without options. Nobody writes them.
+// noOptions is for a spawn without options. Nobody writes to it.
 var noOptions Options
 
-// plain reports whether o is the zero value, Monitor apart.
+// plain reports whether o is the zero value, apart from Monitor.
 func (o *Options) plain() bool {
 	if o == &noOptions {
 		return true
@@ -157,8 +153,7 @@ func (o *Options) validate(n *Node, caller *process.Process, b Actor) error {
 	return nil
 }
 
-// Open makes the calling goroutine's handle: a process whose code is that
-// goroutine's. Close it when done.
+// Open returns the calling goroutine's handle: a process whose code is that goroutine's. Close it when done.
 func (n *Node) Open() (*Process, error) {
 	s := newProcess(n, nil)
 	p := &s.own.Own
@@ -169,9 +164,8 @@ func (n *Node) Open() (*Process, error) {
 	return s, nil
 }
 
-// newProcess makes a process with a goroutine of its own; fn is nil for a handle. It has a
-// frame of its own, which is gone before begin has one: see spawn. So have those that are
-// not inlined below.
+// newProcess makes a process with its own goroutine; fn is nil for a handle. It is not inlined, so that its frame is
+// gone before begin has one: see spawn. The same goes for the others with go:noinline below.
 //
 //go:noinline
 func newProcess(n *Node, fn ProcessFunc) *Process {
@@ -199,8 +193,8 @@ func newCoroutine(n *Node, fn ProcessFunc) *Process {
 	return s
 }
 
-// spawn is behind all the spawns. It may change o, noOptions apart: by reference, as what a spawn has on
-// its stack should fit into what a goroutine begins with.
+// spawn is behind all the spawns. It may change o, except noOptions. o is a pointer because the stack of a spawn should
+// fit into the one that a goroutine begins with.
 func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, error) {
 	if nothing(b) {
 		return PID{}, ErrNilBehaviour
@@ -253,7 +247,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, error) {
 	return p.PID(), nil
 }
 
-// bequeath returns o with what has a process inherit p's trace token.
+// bequeath returns o changed so that the process inherits p's trace token.
 //
 //go:noinline
 func bequeath(p *process.Process, o *Options) *Options {
@@ -279,8 +273,8 @@ func (n *Node) home(a *process.Acting, o *Options) (*executor.Stage, bool, error
 
 // newActor makes a process whose code is an Actor.
 func newActor(b Actor, o *Options) *process.Process {
-	// Write a field first that is no pointer. While the collector runs, a store of a pointer
-	// reads the old value before it writes, and so faults a fresh page twice.
+	// Write a non-pointer field first. While the collector runs, a store of a pointer reads the old value before it
+	// writes, and so faults a fresh page twice.
 	if o.Scheduler != nil {
 		r := new(external)
 		r.Kind, r.behaviour, r.Scheduler = process.External, b, o.Scheduler
@@ -293,8 +287,8 @@ func newActor(b Actor, o *Options) *process.Process {
 	return &r.Process
 }
 
-// begin makes p, which is nearly all zero, a process: what is left is to start it. fresh:
-// its Init is to be run.
+// begin makes p, which is nearly all zero, a process, and leaves it to the caller to start it. fresh: its Init must
+// run.
 func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process) (fresh bool, err error) {
 	p.System = &n.sys
 	if p.OnStage() {
@@ -379,8 +373,8 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	return fresh, nil
 }
 
-// cancel ends p, which has not been started; but others may know it already, and
-// then one on stages has perhaps been run by what they sent.
+// cancel ends p, which has not been started. Others may know it already, and what they sent may have run a process on
+// stages.
 func cancel(p *process.Process, a *process.Acting, reason any) {
 	p.Leave(a, reason, false)
 	if p.Kind == process.Goroutine {
@@ -388,7 +382,7 @@ func cancel(p *process.Process, a *process.Acting, reason any) {
 	}
 }
 
-// apply sets what options say of p, which nobody knows yet.
+// apply sets up p as the options say. Nobody knows p yet.
 //
 //go:noinline
 func (o *Options) apply(n *Node, p *process.Process) {

@@ -15,14 +15,13 @@ import (
 // ignore.
 var ErrIgnore = ExitWith(Normal)
 
-// ErrPending, returned from an Initializer's Init, says that the process has not
-// started yet, though it handles messages from now on: it says when by
-// [Context.Announce], or that it has failed by its exit. Erlang's init_ack, for
-// those whose start takes more than one message.
+// ErrPending, returned from an Initializer's Init, says that the process handles messages from now on but has not
+// started yet: it calls [Context.Announce] when it has, or exits if that fails. Erlang's init_ack, for those whose
+// start takes more than one message.
 var ErrPending = errors.New("node: the start continues after Init returns")
 
-// Announce says that the process has started, after an Init that has returned
-// [ErrPending]. It does nothing where nobody waits for it.
+// Announce says that the process has started, after an Init that returned [ErrPending]. It does nothing if nobody waits
+// for it.
 func (c *Context) Announce() {
 	if p := c.own.Own(); p.Tells {
 		p.Tells = false
@@ -30,9 +29,8 @@ func (c *Context) Announce() {
 	}
 }
 
-// Started is what a process that was spawned with [Options].Announce tells the
-// one that spawned it: Init has returned nil, or [ErrIgnore]. If Init fails, the
-// exit signal of the link says why instead.
+// Started is what a process that was spawned with [Options].Announce sends to the one that spawned it: Init has
+// returned nil, or [ErrIgnore]. If Init fails, the exit signal of the link says why instead.
 type Started struct {
 	PID     PID
 	Ignored bool // the process has not started, and that is no failure
@@ -48,7 +46,7 @@ func born(p *process.Process, a *process.Acting, err error) {
 		ignored = errors.Is(err, ErrIgnore)
 	}
 	if ignored {
-		runner.ForgetName(p) // who is told may want the name
+		runner.ForgetName(p) // the process that is told may want the name
 	}
 	if p.Tells && (err == nil || ignored) {
 		p.Tells = false
@@ -75,13 +73,11 @@ func announce(p *process.Process, a *process.Acting, ignored bool) {
 	}
 }
 
-// SpawnWait starts a process and returns when the Init of an [Initializer] has
-// returned; another behaviour has started as soon as it is spawned. It is what
-// proc_lib:start and start_link are in Erlang. Errors beside those of SpawnOpt:
-// [ErrIgnored]; [ErrCycle]; [*ExitError], which wraps the error of Init, if the process exits before; the error of
-// ctx, in which case the process has been killed, or not been spawned. After an error the caller has
-// neither a link to the process, nor a monitor of it, nor a message of it; but if it does not trap
-// exits, it goes down with a linked process that fails.
+// SpawnWait starts a process and returns when the Init of an [Initializer] has returned; another behaviour has started
+// as soon as it is spawned. It is what proc_lib:start and start_link are in Erlang. Errors besides those of SpawnOpt:
+// [ErrIgnored]; [ErrCycle]; [*ExitError], which wraps the error of Init, if the process exits before; the error of ctx,
+// in which case the process has been killed, or not been spawned. After an error the caller has no link to the process,
+// no monitor of it and no message from it; but if it does not trap exits, a linked process that fails takes it down.
 func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error) {
 	a := actingOf(from)
 	if ctx.Err() != nil && !a.Gone() {

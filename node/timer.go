@@ -8,12 +8,12 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// Timer is a message that will be sent. It ends with the process that it is for, if that was
-// given by its PID, and with the node: [Timer.Left] says false then, and it holds no message.
+// Timer is a message that will be sent. It ends with the node, and with its target process if that was given by its
+// PID: [Timer.Left] says false then, and the timer holds no message.
 type Timer struct{ t process.Timer }
 
-// Cancel stops the timer. It returns how long it still had to run, and false if it was
-// over: fired, cancelled, or its process gone.
+// Cancel stops the timer. It returns how long it still had to run; false if it was over: fired, cancelled, or its
+// process gone.
 func (t *Timer) Cancel() (left time.Duration, ok bool) { return t.t.Cancel() }
 
 // Left returns how long the timer still has to run; false if it is over: fired,

@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
-// findEnd finds a process for package trace, by what says of its end.
+// findEnd finds a process for package trace, and returns what tells of its end.
 func (n *Node) findEnd(pid PID) (watch.EndedFunc, error) {
 	p := n.sys.Lookup(pid)
 	if p == nil {
@@ -15,7 +15,7 @@ func (n *Node) findEnd(pid PID) (watch.EndedFunc, error) {
 	return p.Ended, nil
 }
 
-// isOwn reports whether a message is one that a node makes, perhaps with locks held.
+// isOwn reports whether the node itself makes such a message, perhaps with locks held.
 func isOwn(msg any) bool {
 	switch msg.(type) {
 	case Down, Exited, NodeUp, NodeDown, Started:

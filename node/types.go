@@ -12,17 +12,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ErrType: a Go type, or an error, that cannot be registered, or not so.
+// ErrType says that a Go type, or an error, cannot be registered, or not so.
 var ErrType = errors.New("node: cannot be registered")
 
-// Types are the Go types, and the errors, that travel to other nodes as themselves. The zero
-// value is empty and ready to use; many goroutines may use it at once; it must not be copied.
+// Types are the Go types and errors that travel to other nodes as themselves. The zero value is empty and ready to use;
+// many goroutines may use it at once; it must not be copied.
 type Types struct {
 	all    values.Registry
 	makers values.Makers[*maker]
 }
 
-// Type is something to be registered: see [TypeOf] and [ErrorOf].
+// Type is a type or an error to register: see [TypeOf] and [ErrorOf].
 type Type struct{ register func(*Types) error }
 
 // registered are the types of all nodes whose Distribution has none of its own.
@@ -37,9 +37,9 @@ func RegisterTypes(all ...Type) {
 	}
 }
 
-// Register makes Go types, and errors, known to the nodes that have t as Distribution.Types.
-// The error is [ErrType] and says why: a name or a type is taken, or a type holds what cannot
-// travel. What stands before it in the list is registered then.
+// Register makes Go types, and errors, known to the nodes that have t as Distribution.Types. The error is [ErrType] and
+// says why: a name or a type is taken, or a type holds what cannot travel. What comes before it in the list stays
+// registered.
 func (t *Types) Register(all ...Type) error {
 	for _, one := range all {
 		if err := one.register(t); err != nil {
@@ -49,10 +49,9 @@ func (t *Types) Register(all ...Type) error {
 	return nil
 }
 
-// TypeOf is the type T, and the pointer to T, under a name that says the same on every node,
-// such as "shop.Order". The default is the last element of the package's path, a dot, and the
-// type's name. The exported fields of a struct travel, but for those tagged `etf:"-"`, which go to no other node, of whatever
-// kind.
+// TypeOf is the type T, and the pointer to T, under a name that means the same on every node, such as "shop.Order". The
+// default is the last element of the package's path, a dot, and the type's name. The exported fields of a struct
+// travel, except those tagged `etf:"-"`, which go to no other node of any kind.
 func TypeOf[T any](name ...string) Type {
 	return Type{func(t *Types) error {
 		as, err := values.AddType[T](&t.all, name...)
@@ -64,9 +63,9 @@ func TypeOf[T any](name ...string) Type {
 	}}
 }
 
-// ErrorOf is an error that programs compare with, such as io.EOF, under a name that says the
-// same on every node, of 1 to 255 bytes of UTF-8. The default is the error's text. An error that wraps it on one node
-// does so on others: errors.Is finds it.
+// ErrorOf is an error that programs compare with, such as io.EOF, under a name that means the same on every node, of 1
+// to 255 bytes of UTF-8. The default is the error's text. An error that wraps it on one node does so on others:
+// errors.Is finds it.
 func ErrorOf(err error, name ...string) Type {
 	return Type{func(t *Types) error { return t.all.AddError(err, name...) }}
 }
@@ -133,8 +132,7 @@ func (t *Types) named(name string) (*maker, bool) {
 	return t.makers.Named(name)
 }
 
-// maker returns how the generic types of a body's type are made. A nil body, and one of a type
-// that is not known, is of type any.
+// maker returns the maker for the type of a body. For a nil body, and one of an unknown type, it is that of any.
 func (t *Types) maker(body any) *maker {
 	if m, ok := t.of(reflect.TypeOf(body)); ok {
 		return m
@@ -147,7 +145,7 @@ func (t *Types) maker(body any) *maker {
 	return &ofAny
 }
 
-// ofAny is the maker of the type any. Of it is nil, too, which no assertion says.
+// ofAny is the maker of the type any. It takes nil, too, which no type assertion accepts.
 var ofAny = maker{
 	request: func(body any, from From) any { return Request[any]{body, from} },
 	cast:    func(body any) any { return Cast[any]{body} },

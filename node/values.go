@@ -31,7 +31,7 @@ func init() {
 // byDefault is the codec of the nodes whose Distribution has no types of its own.
 var byDefault *values.Codec
 
-// codec is that of nodes with these types.
+// codec returns the codec of nodes with these types.
 func (t *Types) codec() *values.Codec { return &values.Codec{Types: &t.all, Public: public} }
 
 var public = values.Public{
@@ -110,7 +110,7 @@ func (t *Types) enterOwn() *values.Codec {
 	return c
 }
 
-// replyError is the error for a reply that is no R. why is what does not fit.
+// replyError is the error for a reply that is not an R. why says what does not fit.
 func replyError[R any](v any, why error) error {
 	var none R
 	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.AtomError { // as servers of OTP report an error

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// bag is a list in which an item may be several times, from which the first of these is taken out without a
-// walk. The zero value is empty.
+// bag is a list that may hold an item several times, and removes the first of these without a walk. The zero value is
+// empty.
 type bag[K comparable] struct {
 	slots []slot[K] // in order; those that are not used are where something was taken out
 	n     int

@@ -16,7 +16,7 @@
 //	pg:start(pg), pg:join({room, 7}, Guest),
 //	[Guest ! hello || Guest <- pg:get_members({room, 7})].
 //
-// and the scopes of both are one, wherever they are.
+// and scopes in Go and in Erlang are one, wherever they run.
 //
 // # Protocol
 //
@@ -29,7 +29,7 @@
 //	                                      later; see Late scopes
 //	{discover, S} to a pid                in answer to the discover of a
 //	                                      process that it did not know
-//	{'$gen_cast',                         in answer to a discover               monitor S, if it does not; take this for
+//	{'$gen_cast',                         in answer to a discover               monitor S, unless it does; take this for
 //	  {sync, S, [{Group, [Pid]}]}}                                              all of S's members, whatever it had
 //	{join, S, Group, PidOrPids}           when members of its node join,        add them, if it knows S
 //	                                      to all peers that it has sent a sync
@@ -38,7 +38,7 @@
 //	                                      twice; to the same
 //	'DOWN' of S                           by its exit, or the connection's end  forget S and all of its members
 //
-// OTP 29 sends {discover, S, Version}, and speaks this protocol with who answers without a version.
+// OTP 29 sends {discover, S, Version}, and speaks this protocol with peers that answer without a version.
 //
 // The order matters: a scope sends its first sync to a peer before any join or leave,
 // and a leave names only members that the sync or a later join named. In OTP 25 a leave
@@ -73,7 +73,7 @@
 //  1. Reads are snapshots: a join is seen whole or not at all, except for a join that
 //     exceeds a limit.
 //  2. At rest, when all nodes are connected and all messages have arrived, all
-//     scopes have the same groups, but for what exceeds a limit.
+//     scopes have the same groups, except for what exceeds a limit.
 //  3. A process that applies a monitor's changes to what Monitor returned gets what Members
 //     returns, in the same order of changes. No change removes a process that was not
 //     a member.
@@ -97,7 +97,7 @@
 // # Goroutines
 //
 // The scope's process is an Actor without a goroutine. Reads do not go
-// through it: any number of goroutines read immutable slices behind atomic pointers; the first after somebody
+// through it: any number of goroutines read immutable slices behind atomic pointers; the first reader after a member
 // has left makes them, under the group's lock. A
 // group whose name is an atom, an integer, a binary, a pid or a reference is found
 // without a lock, any other group under a read lock.

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// What other nodes make a scope keep is bounded, for all of them together and for each:
+// These bound what other nodes make a scope keep, all of them together and each:
 // [Config].Members and [Config].Groups.
 
 // Defaults of Members and Groups of [Config].
@@ -29,7 +29,7 @@ const (
 	maxScopes = 8
 )
 
-// errTooMany is the answer to a request for more than may be.
+// errTooMany is the answer to a request that exceeds a limit.
 var errTooMany = &tooMany{}
 
 type tooMany struct{}
@@ -44,7 +44,7 @@ func (*tooMany) Is(target error) bool { return target == node.ErrTooMany }
 // Term is system_limit.
 func (*tooMany) Term() any { return node.Atom("system_limit") }
 
-// limits are those of a scope, and what has been refused by them.
+// limits are those of a scope, and count what they have refused.
 type limits struct {
 	members, groups atomic.Int64
 	refused         [2]atomic.Uint64 // by amount
@@ -83,7 +83,7 @@ type holder struct {
 	logged  bool // that something was refused
 }
 
-// holder returns that of a node. The caller has it keep something, or forgets it.
+// holder returns that of a node. The caller makes it keep something, or forgets it.
 func (m *machine) holder(at node.Atom) *holder {
 	if h := m.holders[at]; h != nil {
 		return h
@@ -104,8 +104,8 @@ func (m *machine) refuse(h *holder, k quotaKind) bool {
 // mayAddPeer reports whether one more scope process of a node may be known.
 func (m *machine) mayAddPeer(h *holder) bool { return h.scopes < maxScopes || m.refuse(h, ofMembers) }
 
-// mayHold returns how many of n members more h may have in g, which has the name term; g
-// may be nil: there is no such group yet. first: h has none there.
+// mayHold returns how many of n more members h may have in g, named by term; g may be nil: there is no such group yet.
+// first: h has none there.
 func (m *machine) mayHold(h *holder, g *group, term any, first bool, n int) int {
 	most := int(m.limits.members.Load())
 	fits := min(share(most)-h.members, most-int(m.table.heldMembers.Load()), n)
@@ -132,10 +132,10 @@ func (m *machine) mayHold(h *holder, g *group, term any, first bool, n int) int 
 	return fits
 }
 
-// share is what one node may have of what all may have.
+// share is what one node may have, out of all for all nodes.
 func share(all int) int { return max(1, all/2) }
 
-// hold counts n members more of h in g, nil: in none. first: it had none there.
+// hold counts n more members of h in g; nil: in none. first: it had none there.
 func (m *machine) hold(h *holder, g *group, first bool, n int) {
 	m.holders[h.at] = h
 	h.members += n
@@ -149,7 +149,7 @@ func (m *machine) hold(h *holder, g *group, first bool, n int) {
 	}
 }
 
-// drop is the end of what hold has counted. last: h has none in g any more.
+// drop takes back what hold has counted. last: h has none in g any more.
 func (m *machine) drop(h *holder, g *group, last bool, n int) {
 	h.members -= n
 	m.table.heldMembers.Add(int64(-n))
@@ -181,8 +181,8 @@ func (m *machine) mayWatch(pid node.PID, term any, all bool) bool {
 	return m.mayHold(m.holder(pid.Node()), g, term, !all, 1) > 0
 }
 
-// mayJoin reports whether another node may have n processes of this one join a group: not
-// if more had joined here than all others may have.
+// mayJoin reports whether another node may make n processes of this one join a group: not if more had joined here than
+// all others may have.
 func (m *machine) mayJoin(term any, n int) bool {
 	g := m.table.find(term)
 	w := 0
@@ -206,7 +206,7 @@ func (g *group) weigh() int {
 	return g.weight
 }
 
-// weight is how many groups one with that name counts for: one, and one for each nameUnit.
+// weight is how many groups a group named term counts for: one, and one for each nameUnit.
 func weight(term any) int {
 	c, plain := tables.TermKey(term)
 	if s, ok := c.(string); ok {
@@ -222,7 +222,7 @@ func weight(term any) int {
 	return 1 + len(b)/nameUnit
 }
 
-// fillLimits gives the fields that say nothing their defaults.
+// fillLimits fills in the default limits.
 func (c *Config) fillLimits() error {
 	if c.Members < 0 || c.Groups < 0 {
 		return errors.New("pg: Config.Members and Config.Groups must not be negative; 0 is the default")
@@ -236,8 +236,8 @@ func (c *Config) fillLimits() error {
 	return nil
 }
 
-// SetLimits replaces Config.Members and Groups; 0 is the default of each. What is in groups stays there, though it may be
-// more than that: nothing is added until there is less.
+// SetLimits replaces Config.Members and Groups; 0 is the default of each. Members stay in their groups, even if there
+// are more than that: nothing is added until there is less.
 func (s *Scope) SetLimits(members, groups int) error {
 	c := Config{Members: members, Groups: groups}
 	if err := c.fillLimits(); err != nil {
@@ -247,9 +247,8 @@ func (s *Scope) SetLimits(members, groups int) error {
 	return nil
 }
 
-// Limits returns the limits of the scope, and what is used of them, for metrics: those
-// with the names NAME_members and NAME_groups, where NAME is the scope's. Used is what all
-// other nodes have together.
+// Limits returns the limits of the scope, and how much of each is used, for metrics: they are named NAME_members and
+// NAME_groups, where NAME is the scope's. Used is what all other nodes have together.
 func (s *Scope) Limits() []observe.Limit {
 	t := s.table.Load()
 	name := string(s.cfg.Name)

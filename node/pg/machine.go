@@ -7,7 +7,7 @@ import (
 )
 
 // machine is a scope process without the process: pg.erl's state and what changes
-// it. What it wants needs from outside it requests through processOps, so tests walk it, many at a
+// it. What it needs from outside it requests through processOps, so tests walk it, many at a
 // time, without a node.
 //
 // Invariants:
@@ -39,8 +39,8 @@ type machine struct {
 	here    holder // what has been joined here
 }
 
-// processOps are the operations that a machine performs. None of it makes connections: a
-// message that is late must not undo a disconnect.
+// processOps are the operations that a machine performs. None of them makes connections: a late message must not undo a
+// disconnect.
 type processOps interface {
 	Monitor(to node.Dest) node.Ref
 	DemonitorFlush(ref node.Ref) bool
@@ -100,7 +100,7 @@ func newMachine(self node.PID, name node.Atom, l *limits) *machine {
 	}
 }
 
-// join is the joining of local processes.
+// join adds local processes to a group.
 func (m *machine) join(term any, pids []node.PID) {
 	if len(pids) == 0 {
 		return
@@ -118,7 +118,7 @@ func (m *machine) join(term any, pids []node.PID) {
 	m.broadcast(wire.Tuple{join, m.self, g.term, pidsTerm(pids)})
 }
 
-// leave is the leaving of local processes. It reports whether any has been there.
+// leave takes local processes out of a group. It reports whether any was in it.
 func (m *machine) leave(term any, pids []node.PID) bool {
 	g := m.table.find(term)
 	if g == nil {
@@ -144,8 +144,8 @@ func (m *machine) leave(term any, pids []node.PID) bool {
 	return true
 }
 
-// down is the end of a process that is monitored; at is the node of one that is
-// monitored by its name. It reports whether a peer is lost.
+// down handles the end of a monitored process; at is the node of one that is monitored by its name. It reports whether
+// a peer is lost.
 func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
 	if s := m.seeks[at]; s != nil && s.ref == ref {
 		delete(m.seeks, at)
@@ -298,8 +298,7 @@ func (m *machine) synced(from node.PID, entries []entry) {
 	}
 }
 
-// joined: processes have joined at a peer. One that is not known has been lost
-// meanwhile, or has not been met.
+// joined: processes have joined at a peer. An unknown peer has been lost meanwhile, or has not been met.
 func (m *machine) joined(from node.PID, term any, pids []node.PID) {
 	p := m.peers[from]
 	if p == nil || len(pids) == 0 {
@@ -365,7 +364,7 @@ func (m *machine) left(from node.PID, pids []node.PID, terms []any) {
 	}
 }
 
-// watch makes a process one that watches a group, or with of nil all of them.
+// watch makes a process watch a group, or, with of nil, all of them.
 func (m *machine) watch(pid node.PID, of *group) node.Ref {
 	ref := m.ops.Monitor(pid)
 	w := watcher{pid: pid, of: of}
@@ -385,7 +384,7 @@ func (m *machine) watch(pid node.PID, of *group) node.Ref {
 	return ref
 }
 
-// unwatch is the end of a watch. It reports whether there was one.
+// unwatch ends a watch. It reports whether there was one.
 func (m *machine) unwatch(ref node.Ref) bool {
 	if _, ok := m.watchers[ref]; !ok {
 		return false
@@ -429,12 +428,11 @@ func (m *machine) send(pid node.PID, c Change) {
 	}
 }
 
-// seek looks for scope processes that have not been met on the nodes that are
-// connected, and must be called again after a while if it returns true. It is
-// needed because OTP does not show hidden nodes to a pg that starts later than the
-// connection: such a pg sends no discover to this node. A node whose scope does not run would
-// make a dead letter of each discover. So a discover is sent only when a monitor of the
-// name has not fired since the last seek: then a process has the name.
+// seek looks for scope processes that have not been met on the connected nodes, and must be called again after a while
+// if it returns true. It is needed because OTP does not show hidden nodes to a pg that starts later than the
+// connection: such a pg sends no discover to this node. A node whose scope does not run would make a dead letter of
+// each discover. So seek sends one only when a monitor of the name has not fired since the last seek: then a process
+// has the name.
 func (m *machine) seek(nodes []node.Atom) (again bool) {
 	unmet := make(map[node.Atom]bool, len(nodes))
 	for _, n := range nodes {

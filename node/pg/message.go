@@ -74,8 +74,7 @@ func readEntries(t any) ([]entry, bool) {
 	return all, true
 }
 
-// handle does what a message from another scope process asks for. It reports
-// whether it is one.
+// handle does what a message from another scope process asks for. It reports whether t is such a message.
 func (m *machine) handle(t wire.Tuple) bool {
 	if len(t) < 2 {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a scope's process is asked.
+// The requests to a scope's process.
 type (
 	joining struct {
 		genserver.Returns[struct{}]
@@ -118,7 +118,7 @@ func (p *scopeProcess) State() any {
 		wire.Atom("local"), len(p.local), wire.Atom("peers"), len(p.peers), wire.Atom("monitors"), len(p.watchers))
 }
 
-// arm makes the next seek come, if it is wanted and does not come already.
+// arm schedules the next seek, if it is wanted and not scheduled already.
 func (p *scopeProcess) arm(c *genserver.Context, wanted bool) {
 	if !wanted || p.armed {
 		return
@@ -169,7 +169,7 @@ func (p *scopeProcess) cast(c *genserver.Context, t wire.Tuple) error {
 	return nil
 }
 
-// ofSender reports whether a message says that it is of a process of the node that has sent it: what answers it goes there.
+// ofSender reports whether a message names a process of the node that sent it: the answer goes to that process.
 func ofSender(c *genserver.Context, t wire.Tuple) bool {
 	if c.Peer() == "" || len(t) < 2 {
 		return true

@@ -20,7 +20,7 @@ import (
 
 var errNoWatcher = errors.New("pg: only a process can monitor groups")
 
-// What callers branch on. errors.Is finds them.
+// Errors that callers branch on. errors.Is finds them.
 var (
 	ErrNotLocal  = errors.New("pg: only processes of the scope's own node can join or leave groups")
 	ErrNotJoined = errors.New("pg: none of the processes is a member of the group")
@@ -32,32 +32,28 @@ type Config struct {
 	// Name of the scope, under which its process is registered. Scopes of the same
 	// name on different nodes make one. Default: pg, as OTP's default scope.
 	Name node.Atom
-	// Seek is how long the scope waits before it looks again for the scope's
-	// process on nodes that are connected and where it has not been found. One that
-	// starts there later than the connection is found after at most twice that;
-	// see the package's documentation. Default: 2 s.
+	// Seek is how long the scope waits before it looks again for its process on connected nodes where it has not found
+	// it. A process that starts there after the connection is found after at most twice that; see the package's
+	// documentation. Default: 2 s.
 	Seek time.Duration
 	// Link links the scope's process to the one that calls Start.
 	Link bool
-	// Keep has the node keep the scope's process up, and protect it.
-	// One that has been started again begins as [Scope.Actor] says: processes of this
-	// node must join again, monitors are over, and the members on other nodes are there
-	// as soon as these have answered. Not together with Link.
+	// Keep makes the node keep the scope's process up, and protects it. A restarted process begins as [Scope.Actor]
+	// says: processes of this node must join again, monitors are over, and the members on other nodes are there as soon
+	// as these have answered. Not together with Link.
 	Keep bool
 
-	// Members is how many memberships of processes of other nodes the scope keeps, all
-	// nodes together; one node may have half of them. A monitor of a process of another
-	// node counts as one. Default: 2,000,000, which take some 100 MB.
+	// Members is how many memberships of processes of other nodes the scope keeps, all nodes together; one node may
+	// have half of them. A monitor by a process of another node counts as one. Default: 2,000,000, which take some 100
+	// MB.
 	Members int
-	// Groups is how many groups these are in; one node may be in half as many. A name of
-	// more than 1 KiB counts as a group more for each KiB, and may have 64 KiB.
-	// Default: 200,000.
+	// Groups is how many groups these are in; one node may be in half as many. A name of more than 1 KiB counts as one
+	// more group for each KiB, and may have 64 KiB. Default: 200,000.
 	//
-	// What is beyond Members or Groups is refused, is in [Scope.Limits], and is logged
-	// once for each node: of the members of a join, or of an element of a sync, the first ones
-	// are taken, up to the limit; a request is answered with the error
-	// system_limit. The same numbers bound how many processes of this node may join by requests
-	// of other nodes. Go code of this program is not bounded.
+	// What exceeds Members or Groups is refused, appears in [Scope.Limits], and is logged once for each node: of the
+	// members of a join, or of an element of a sync, the first ones are taken, up to the limit; a request is answered
+	// with the error system_limit. The same numbers bound how many processes of this node may join by requests of other
+	// nodes. Go code of this program is not bounded.
 	Groups int
 }
 
@@ -66,13 +62,11 @@ const (
 	defaultSeek           = 2 * time.Second
 )
 
-// Scope is a set of groups, as this node sees it. Its methods are for any number
-// of goroutines. Those that read look at a table and cost next to nothing; those
-// that change something call the scope's process.
+// Scope is a set of groups, as this node sees it. Any number of goroutines may call its methods. Those that read look
+// at a table and cost next to nothing; those that change something call the scope's process.
 //
-// A group is named by a term of package wire; two names are one if [wire.Equal]
-// says so. Members are listed in no particular order, and as often as they have
-// joined. If a scope's process does not run, all its groups are empty.
+// A group is named by a term of package wire; two names are one if [wire.Equal] says so. Members are listed in no
+// particular order, and as often as they have joined. If a scope's process does not run, all its groups are empty.
 type Scope struct {
 	cfg    Config
 	limits limits
@@ -165,10 +159,9 @@ func (s *Scope) Leave(ctx context.Context, from node.Caller, group any, pids ...
 	return err
 }
 
-// LeaveAll takes all processes of this node out of all groups, as many times as
-// they have joined, and returns how many memberships have ended: for a node that is
-// to be stopped, so that others send its members nothing more. A process that joins after
-// it is a member again. Errors: those of [node.Call].
+// LeaveAll takes all processes of this node out of all groups, as many times as they have joined, and returns how many
+// memberships have ended. Call it before the node stops, so that others send its members nothing more. A process that
+// joins afterwards is a member again. Errors: those of [node.Call].
 func (s *Scope) LeaveAll(ctx context.Context, from node.Caller) (int, error) {
 	return genserver.Call(ctx, from, s.cfg.Name, leavingAll{})
 }
@@ -193,7 +186,7 @@ func (s *Scope) Each(group any) iter.Seq[node.PID] {
 	}
 }
 
-// Groups returns the names of all groups that somebody is in: pg:which_groups.
+// Groups returns the names of all groups that have members: pg:which_groups.
 // Binaries are strings.
 func (s *Scope) Groups() []any {
 	var all []any
@@ -203,7 +196,7 @@ func (s *Scope) Groups() []any {
 	return all
 }
 
-// LocalGroups returns the names of all groups that somebody of this node is in:
+// LocalGroups returns the names of all groups that have members of this node:
 // pg:which_local_groups.
 func (s *Scope) LocalGroups() []any {
 	var all []any
@@ -215,8 +208,8 @@ func (s *Scope) LocalGroups() []any {
 	return all
 }
 
-// Change says that processes have joined or left a group, to a process that
-// monitors it. Its slice is shared with others, and must not be changed.
+// Change tells a process that monitors a group that processes have joined or left it. Its slice is shared with others,
+// and must not be changed.
 type Change struct {
 	Ref   node.Ref // of the monitor
 	Join  bool     // else they have left
@@ -250,8 +243,7 @@ func (s *Scope) Monitor(ctx context.Context, from node.Caller, group any) (node.
 	return w.ref, slices.Clone(w.pids), nil
 }
 
-// MonitorScope is Monitor for all groups, those to come included:
-// pg:monitor_scope.
+// MonitorScope is Monitor for all groups, including those to come: pg:monitor_scope.
 func (s *Scope) MonitorScope(ctx context.Context, from node.Caller) (node.Ref, []Members, error) {
 	w, err := genserver.Call(ctx, from, s.cfg.Name, watching{all: true})
 	if err != nil {
@@ -279,7 +271,7 @@ func (s *Scope) Demonitor(ctx context.Context, from node.Caller, ref node.Ref) (
 	return was, err
 }
 
-// checkGroup finds out whether a group can be sent to other nodes.
+// checkGroup checks whether a group can be sent to other nodes.
 func checkGroup(group any) error {
 	if _, err := etf.Append(nil, group); err != nil {
 		return fmt.Errorf("%w: %w", ErrBadGroup, err)

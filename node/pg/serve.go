@@ -12,11 +12,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Serve lets other nodes call the functions of OTP's module pg here, by rpc, for
-// the scopes that run on this node: join, leave, get_members, get_local_members,
-// which_groups and which_local_groups, with the scope pg or another as the first
-// argument. As in OTP, only processes of this node can be joined here. The error is
-// [node.ErrNameTaken] for a second time.
+// Serve lets other nodes call the functions of OTP's module pg here, by rpc, for the scopes that run on this node:
+// join, leave, get_members, get_local_members, which_groups and which_local_groups, with the scope pg or another as the
+// first argument. As in OTP, only processes of this node can be joined here. A second Serve returns
+// [node.ErrNameTaken].
 func Serve(n *node.Node) error {
 	for _, f := range []struct {
 		name  node.Atom
@@ -65,7 +64,7 @@ func Serve(n *node.Node) error {
 	return nil
 }
 
-// isScope reports whether the process with a name is that of a scope.
+// isScope reports whether the process with a name is a scope's.
 func isScope(n *node.Node, name node.Atom) bool {
 	pid, _ := n.Whereis(name)
 	i, err := n.Info(pid)

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// table is what a scope knows, for any number of readers: the ets table of pg.erl.
+// table is what a scope knows, for any number of readers, like the ets table of pg.erl.
 // Its one writer is the scope's process.
 //
 // Invariants:
@@ -18,7 +18,7 @@ import (
 //  1. No two groups have the same term, as [wire.Equal] sees it: plain holds
 //     those whose term, in the form of package tables, Go's == distinguishes, terms the
 //     others.
-//  2. A view never changes. It is made when somebody reads, and of use until somebody leaves. The slices of a
+//  2. A view never changes. The first reader makes it, and it is valid until somebody leaves. The slices of a
 //     later one may share its memory, for they are only appended to.
 //  3. A group without members and watchers is in no table.
 //  4. A goroutine that has a *group may go on reading it: one that was taken out is empty.
@@ -37,7 +37,7 @@ type group struct {
 
 	mu      sync.Mutex           // of the scope's process, which changes what it guards, and those that make a view
 	members bag[member]          // as often as they have joined
-	view    atomic.Pointer[view] // of members; nil: it is to be made
+	view    atomic.Pointer[view] // of members; nil: not made yet
 	count   atomic.Int64         // of members, for readers
 	locals  atomic.Int64         // of those, the ones of this node
 
@@ -47,7 +47,7 @@ type group struct {
 	weight   int // as weigh returns it; 0: not known yet
 }
 
-// member is a process in a group, which a scope of this node or of another has put in.
+// member is a process in a group, added by a scope of this node or of another.
 type member struct {
 	pid   node.PID
 	local bool
@@ -90,7 +90,7 @@ func (t *table) need(term any) *group {
 	return g
 }
 
-// tidy takes g out if it is of no more use.
+// tidy removes g if it has no more use.
 func (t *table) tidy(g *group) {
 	if g.count.Load() > 0 || len(g.watchers) > 0 {
 		return
@@ -104,7 +104,7 @@ func (t *table) tidy(g *group) {
 	t.terms.Delete(g.term)
 }
 
-// groups yields all groups that somebody is in.
+// groups yields all groups that have members.
 func (t *table) groups() iter.Seq[*group] {
 	return func(yield func(*group) bool) {
 		var all []*group

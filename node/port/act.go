@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// act does what a frame of the program says. The error is what is wrong with it.
+// act does what a frame of the program says. The error says what is wrong with it.
 func (p *port) act(op any) error {
 	switch op := op.(type) {
 	case opReply:
@@ -49,7 +49,7 @@ func (p *port) act(op any) error {
 	return nil
 }
 
-// Error is what a program has answered a call with in place of a reply.
+// Error is a program's answer to a call in place of a reply.
 type Error struct{ Reason any }
 
 // Error is the reason in Erlang's syntax.
@@ -76,8 +76,7 @@ func (p *port) at(d dest) node.At {
 	return d.at
 }
 
-// send sends as Erlang's does, but that nobody has a name is only logged: the
-// program does not wait for an answer.
+// send sends as Erlang's does, but only logs that nobody has a name: the program does not wait for an answer.
 func (p *port) send(to dest, msg any) {
 	var err error
 	switch {

@@ -29,12 +29,12 @@ var errNotLocalParent = fmt.Errorf("%w: only a process of this node may start a 
 //	frame, queue, open, log_rate
 //	               integers
 //
-// A caller that may run a program may do whatever this node may. So the process must be
-// spawned by one of this node, a supervisor say: a spawn by another node, or by spawn of
+// A caller that may run a program may do whatever this node may. So a process of this node,
+// such as a supervisor, must spawn the port: a spawn by another node, or by spawn of
 // package node, ends with {bad_config, _}. But a supervisor takes children from any process
-// that can send to it: use Allow where every node that knows the cookie may run programs,
-// and else [Make]. check, if it is not nil, is called for each Config; its
-// error is the exit reason's text. The error is [node.ErrNameTaken] for a second time.
+// that can send to it: use Allow only where every node that knows the cookie may run programs,
+// otherwise [Make]. check, if not nil, is called for each Config; its
+// error is the exit reason's text. A second Allow returns [node.ErrNameTaken].
 func Allow(n *node.Node, check func(Config) error) error {
 	return rpc.ExportBehaviour(n, wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
 		cfg, err := readConfig(args[0])
@@ -48,9 +48,9 @@ func Allow(n *node.Node, check func(Config) error) error {
 	})
 }
 
-// Make lets only files start ports: it reads the one argument of
-// port:start/1 as [Allow] says, and returns what makes the ports; the node need not
-// allow that. It is a Make of package supervisor/tree, for the field Own of its Known.
+// Make lets only files start ports: it reads the one argument of port:start/1 as [Allow] says, and returns a function
+// that makes the ports; the node need not call Allow. It is a Make of package supervisor/tree, for the field Own of its
+// Known.
 func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
 	if len(args) != 1 {
 		return nil, fmt.Errorf("%w: %d arguments; want one", ErrConfig, len(args))
@@ -67,8 +67,7 @@ func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
 	}, nil
 }
 
-// readConfig reads a Config from a term, in the way that [Allow] says. The error is
-// [ErrConfig].
+// readConfig reads a Config from a term, as [Allow] says. The error is [ErrConfig].
 func readConfig(term any) (cfg Config, err error) {
 	err = eachPair(term, func(key string, v any) (err error) {
 		switch key {

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// ErrConfig says that a [Config] is impossible; the error that wraps it says where
+// ErrConfig says that a [Config] is invalid; the error that wraps it says where
 // and what is allowed.
 var ErrConfig = errors.New("port: invalid configuration")
 
@@ -20,7 +20,7 @@ type Codec string
 
 const (
 	MsgPack Codec = "msgpack" // msgpack with extensions
-	Plain   Codec = "plain"   // msgpack without extensions; loses the difference of atoms, text and tuples
+	Plain   Codec = "plain"   // msgpack without extensions; does not tell atoms, text and tuples apart
 	ETF     Codec = "etf"     // Erlang's external term format, as {packet, 4} and term_to_binary make it
 )
 
@@ -28,45 +28,42 @@ func (c Codec) isValid() bool { return c == MsgPack || c == Plain || c == ETF }
 
 // Config of a port. Only Command has no default.
 type Config struct {
-	// Command is the program: a path, or a name that is looked for in PATH. A
-	// relative path is relative to this node's directory, not to Dir.
+	// Command is the program: a path, or a name to look up in PATH. A relative path is relative to this node's
+	// directory, not to Dir.
 	Command string
 	// Args are its arguments, without the program's name.
 	Args []string
-	// Env are environment variables beside, or instead of, those of this node. Its variables ACTORNODE_…, which may
-	// be secrets such as the cookie, and those of systemd are not inherited.
+	// Env are environment variables besides, or instead of, those of this node. The program does not inherit the node's
+	// variables ACTORNODE_…, which may be secrets such as the cookie, nor those of systemd.
 	Env map[string]string
-	// Dir is where it runs. Default: where this node does.
+	// Dir is the program's directory. Default: this node's.
 	Dir string
 
 	// Codec is what the frames hold. Default: MsgPack.
 	Codec Codec
-	// Init is a term that the program is given when it starts. Default: undefined.
+	// Init is a term that the program gets when it starts. Default: undefined.
 	Init any
-	// Ready is how long the program may take until it says that it is ready; the
-	// process has started when it has. Default: the process has started when the
-	// program runs.
+	// Ready is how long the program may take to say that it is ready; then the process has started. Default: the
+	// process has started when the program runs.
 	Ready time.Duration
 
 	// Frame is how many bytes one frame may have, in both directions. Default:
 	// 64 MiB.
 	Frame int
-	// Queue is how many bytes may wait for the program to read them until the port
-	// takes no more messages: they wait in its mailbox then, see
-	// [node.Options].Bounds. Default: 1 MiB.
+	// Queue is how many bytes may wait for the program to read them before the port takes no more messages: these then
+	// wait in its mailbox, see [node.Options].Bounds. Default: 1 MiB.
 	Queue int
 	// Stall is how long the program may read nothing while bytes wait for it.
 	// Default: 30 s. [node.Infinity]: for ever.
 	Stall time.Duration
-	// Open is how many calls to the program, calls by the program, monitors and
-	// links of it there may be at a time, each. Default: 65,536.
+	// Open is how many calls to the program, calls by the program, monitors and links it may have at a time, each.
+	// Default: 65,536.
 	Open int
-	// Grace is how long the program has to exit when its stdin has been closed, and
-	// again when it has been sent SIGTERM. Default: 2 s, so that both fit into the 5 s
-	// that a supervisor waits.
+	// Grace is how long the program has to exit after its stdin is closed, and again after it is sent SIGTERM. Default:
+	// 2 s, so that both fit into the 5 s that a supervisor waits.
 	Grace time.Duration
-	// LogRate is how many lines of its stderr are logged in a second, and how many
-	// messages that could not be given to it or sent for it. Default: 100.
+	// LogRate is how many lines of the program's stderr are logged a second, and how many messages that could not be
+	// given to it or sent for it. Default: 100.
 	LogRate int
 }
 

@@ -46,12 +46,12 @@
 // there. With ETF the term is a tuple whose first element is an atom, as
 // term_to_binary writes it, with the version byte 131.
 //
-// With Plain what is written has neither extensions nor bin, as in msgpack before
+// With Plain the port writes neither extensions nor bin, as in msgpack before
 // 2013: atoms (true, false and undefined apart) and binaries are str, tuples are
-// arrays, all else that would need an extension is the map {"$etf": str} with the
-// term in Erlang's external format, which the program can only send back. What is
-// read is as with MsgPack, but that an array is always a list unless it begins with a
-// mark, and three maps of one pair: {"$atom": name}, {"$tuple": array}, {"$etf": str}.
+// arrays, and all else that would need an extension is the map {"$etf": str} with the
+// term in Erlang's external format, which the program can only send back. The port
+// reads as with MsgPack, except that an array is always a list unless it begins with a
+// mark, and reads three maps of one pair: {"$atom": name}, {"$tuple": array}, {"$etf": str}.
 //
 // The table has the fields that follow the word; id is an integer of 64 bits.
 //
@@ -61,10 +61,10 @@
 //	cast    body                 a cast
 //	info    message              any other message
 //	answer  id, value            to a call of the program's
-//	error   id, reason           a call of the program's has failed: noproc, timeout, an exit reason, …
+//	error   id, reason           a call by the program has failed: noproc, timeout, an exit reason, …
 //	down    id, object, reason   what the program monitors is gone; object is a pid or {name, node}
 //	exit    pid, reason          an exit signal, for a program that traps; pid may be undefined
-//	stop    reason               the program is to end; the end of stdin follows
+//	stop    reason               the program must end; the end of stdin follows
 //
 //	from the program
 //	ready                        it has started: see Config.Ready
@@ -72,11 +72,11 @@
 //	error   id, reason           answers a call with an error: Erlang's {error, Reason}, Go's [*Error]
 //	send    to, message          sends a message
 //	cast    to, body             sends a cast
-//	call    id, to, body         calls, for 5 s at most; the program chooses an id that is free
+//	call    id, to, body         calls, for 5 s at most; the program chooses a free id
 //	call    id, to, body, ms     calls, for so long; nil, or infinity, for ever
 //	link    pid
 //	unlink  pid
-//	monitor id, to               the program chooses an id that is free
+//	monitor id, to               the program chooses a free id
 //	demonitor id
 //	trap    bool                 whether exit signals are frames, or end the port
 //	signal  pid, reason          an exit signal, as exit/2 sends it
@@ -99,10 +99,10 @@
 //	normal                        the program has exited with 0
 //	{exit_status, N}              with N
 //	{signal, Name}                by a signal: sigkill, sigsegv, …
-//	{badframe, Text}              it has written a frame that is none, or says the impossible
+//	{badframe, Text}              it has written an invalid frame, or one that is impossible
 //	{frame_too_large, N, Max}     it has announced a frame of N bytes
 //	{stdin_stalled, Ms}           it has read nothing for Config.Stall while bytes waited
-//	stdin_closed                  it has closed its stdin and not exited
+//	stdin_closed                  it has closed its stdin without exiting
 //	stdout_closed                 its stdout
 //	start_timeout                 it has not been ready within Config.Ready
 //	{not_started, Errno | Text}   it could not be run: enoent, eacces, …

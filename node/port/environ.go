@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// ownVariables are for this process alone, beside those that begin with ACTORNODE_: what leads to the secrets that systemd has
-// given it, and to systemd itself.
+// ownVariables are for this process alone, besides those that begin with ACTORNODE_: they lead to systemd, and to the
+// secrets that it has given to this process.
 var ownVariables = []string{"CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
 	"LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}
 
-// inherited returns of a process's variables those that a child gets: all but those of the daemon itself. These begin with
+// inherited returns the variables of all that a child gets: all except those of the daemon itself. These begin with
 // ACTORNODE_, and some of them are secrets: ACTORNODE_COOKIE, ACTORNODE_COOKIES, ACTORNODE_RIGHTS_COOKIES.
 func inherited(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {

@@ -17,7 +17,7 @@ var ErrFrame = errors.New("port: the message is larger than Config.Frame allows"
 
 var errOver = errors.New("port: the program no longer reads its input")
 
-// stdin is the program's, as we write to it: an *os.File.
+// stdin is the program's stdin, to which we write: an *os.File.
 type stdin interface {
 	io.WriteCloser
 	SetWriteDeadline(t time.Time) error
@@ -130,8 +130,7 @@ func (f *writeQueue) run(w stdin) {
 	}
 }
 
-// next waits for bytes to write; nil: there will be none. It takes the buffer of
-// those before.
+// next waits for bytes to write; nil: there will be none. It takes back the previous buffer.
 func (f *writeQueue) next(old []byte) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -179,7 +178,7 @@ func (f *writeQueue) write(w stdin, b []byte) (int, error) {
 	return n, err
 }
 
-// broken is the end of the writer by an error.
+// broken ends the writer because of an error.
 func (f *writeQueue) broken(err error) {
 	f.mu.Lock()
 	over := f.over

@@ -11,7 +11,7 @@ const header = 4
 
 // Sizes of buffers.
 const (
-	step         = 64 << 10 // bytes that are allocated before they have come
+	step         = 64 << 10 // bytes that are allocated in advance
 	keepCapacity = 1 << 20  // larger buffers are not kept
 )
 

@@ -6,11 +6,10 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// inboxBytes is how many bytes of frames may wait for the actor until the reader
-// waits.
+// inboxBytes is how many bytes of frames may wait for the actor before the reader waits.
 const inboxBytes = 1 << 20
 
-// frameCost is what a frame counts beside its bytes.
+// frameCost is what a frame counts besides its bytes.
 const frameCost = 64
 
 // wake is the reason of the signal by which a port's goroutines wake its actor: a
@@ -22,8 +21,8 @@ type (
 	queueHasSpace struct{}             // there is space again for messages to the program
 	stalled       struct{}             // the program has read nothing for too long
 	closed        struct{ what any }   // the program has closed its stdin or its stdout
-	corrupt       struct{ reason any } // what the program has written is none of ours
-	expired       struct{ a *ask }     // a call of the program's has taken too long
+	corrupt       struct{ reason any } // what the program has written is not a valid frame
+	expired       struct{ a *ask }     // a call by the program has taken too long
 	unready       struct{}             // the program should have been ready by now
 	ended         struct {             // the program is gone, and all goroutines but the runner
 		code   int
@@ -106,7 +105,7 @@ func (b *inbox) take() (ops, events []any) {
 	return ops, events
 }
 
-// close makes put and note end: the actor is gone.
+// close ends put and note: the actor is gone.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// Keys of the maps of one pair that stand for what Plain has no other way to write.
+// Keys of the maps of one pair that stand for what Plain cannot write otherwise.
 const (
 	plainTerm  = "$etf"
 	plainAtom  = "$atom"
@@ -80,7 +80,7 @@ func (w *plainWriter) term(t any, left int) error {
 	return w.rare(t, left)
 }
 
-// rare writes what is not in most messages.
+// rare writes what few messages hold.
 func (w *plainWriter) rare(t any, left int) error {
 	switch v := t.(type) {
 	case *big.Int:
@@ -153,9 +153,8 @@ func (w *plainWriter) pairs(m wire.Map, left int) error {
 	return nil
 }
 
-// fromPlain is what a term stands for that a program without extensions has
-// written, and package pack has read: what that takes for a tuple is an array that
-// begins with nil.
+// fromPlain converts what a program without extensions has written and package pack has read: what pack takes for a
+// tuple is an array that begins with nil.
 func fromPlain(t any) (any, error) {
 	switch t := t.(type) {
 	case wire.Tuple:

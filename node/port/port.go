@@ -52,7 +52,7 @@ type port struct {
 	localParentOnly bool // see Allow: must be the child of a process of this node
 	starting        bool // its start is not over
 	ending          bool // it takes no more messages
-	reason          any  // of ending; nil: that of the program's exit
+	reason          any  // why it ends; nil: the program's exit reason
 	forcedReason    any  // reason if the program has to be forced to exit
 	messagesWait    bool // messages have been left in the mailbox; unless ending, queueHasSpace will come
 	trap            bool // exit signals are for the program
@@ -61,7 +61,7 @@ type port struct {
 	lastCall int64
 	swept    time.Time
 	asks     map[int64]*ask // that the program has made
-	late     []*ask         // of these, those of which the timeout is not sent to the program yet
+	late     []*ask         // those whose timeout has not been sent to the program yet
 	monitors map[int64]node.Ref
 	refs     map[node.Ref]int64
 	links    map[node.PID]struct{}
@@ -176,7 +176,7 @@ func (p *port) deliver(msg any) {
 	}
 }
 
-// exited is an exit signal that is not the parent's.
+// exited handles an exit signal that is not the parent's.
 func (p *port) exited(e node.Exited) {
 	delete(p.links, e.From)
 	switch {
@@ -196,7 +196,7 @@ func (p *port) write(word string, fields ...any) error {
 	return p.feed.add(func(b []byte) ([]byte, error) { return p.codec.append(b, word, fields...) })
 }
 
-// tell writes a frame that nobody waits for the answer of.
+// tell writes a frame to which nobody waits for an answer.
 func (p *port) tell(word string, fields ...any) {
 	if err := p.write(word, fields...); err != nil {
 		p.refused++
@@ -204,7 +204,7 @@ func (p *port) tell(word string, fields ...any) {
 	}
 }
 
-// warn logs what others make happen, and perhaps often.
+// warn logs what others cause, perhaps often.
 func (p *port) warn(what string, attrs ...any) {
 	missed, ok := p.warned.admit(time.Now())
 	if missed > 0 {
@@ -266,7 +266,7 @@ func (p *port) answer(a *ask, value any, err error) {
 	p.tell(wordError, a.id, callReason(err))
 }
 
-// callReason is why a call has failed, in words of Erlang's where there are some.
+// callReason is why a call has failed, in Erlang's words where it has some.
 func callReason(err error) any {
 	switch {
 	case errors.Is(err, node.ErrNoName):
@@ -315,8 +315,7 @@ func (p *port) woken() error {
 	return nil
 }
 
-// release sends the program the timeouts that it has not got yet, and offers the messages
-// again that have been left.
+// release sends the program the timeouts that it has not got yet, and offers the messages again that were left.
 func (p *port) release() {
 	for len(p.late) > 0 {
 		if p.feed.full() {
@@ -353,7 +352,7 @@ func (p *port) fault(reason any) {
 	p.prog.push()
 }
 
-// end is the end of the port: its program is gone.
+// end ends the port: its program is gone.
 func (p *port) end(e ended) error {
 	if p.timer != nil {
 		p.timer.Stop()

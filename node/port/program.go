@@ -18,13 +18,13 @@ import (
 )
 
 // program is the operating-system process of a port, with the goroutines that serve
-// it. How far its end has got only goes up:
+// it. Its state only moves forward:
 //
 //	running ──ask──> asked ──Grace──> warned ──Grace──> shot
 //	   │                                ^                 ^
 //	   └──────────push──────────────────┘     kill ───────┘   from any
 //
-// and from each, by the program's exit, to its being reaped.
+// and from each state, by the program's exit, to reaped.
 type program struct {
 	cfg   *Config
 	cmd   *exec.Cmd
@@ -42,7 +42,7 @@ type program struct {
 	exited        chan struct{} // closed when it has been reaped
 
 	mu     sync.Mutex
-	reaped bool // its number may be another's
+	reaped bool // another process may have its number
 }
 
 // launch starts the program; nothing reads or writes yet.
@@ -125,8 +125,8 @@ func (r *program) signal(s syscall.Signal) {
 	}
 }
 
-// serve runs the program's goroutines until it is gone, and ends it when asked to, or when
-// ctx, the actor's life, is over.
+// serve runs the program's goroutines until it is gone. It ends the program when asked to, or when ctx, the actor's
+// life, is over.
 func (r *program) serve(ctx context.Context) {
 	if r.owned.Swap(true) {
 		return
@@ -191,8 +191,7 @@ func (r *program) attend(ctx context.Context) (forced bool) {
 	}
 }
 
-// reap waits for the program's exit, ends what it leaves behind in its group, and
-// takes its status.
+// reap waits for the program's exit, ends what it leaves behind in its group, and takes its exit status.
 func (r *program) reap() {
 	defer close(r.exited)
 	held := awaitExit(r.cmd.Process.Pid)
@@ -243,8 +242,8 @@ func (r *program) unreadable(err error) {
 
 func (r *program) logErrors(from *outputPipe) { logLines(from, r.log, r.cfg.LogRate) }
 
-// abandon ends a program that nothing serves: a runner that was killed when it was
-// about to may do so all the same.
+// abandon ends a program that nothing serves. A runner that was killed when it was about to serve it may do so all the
+// same.
 func (r *program) abandon() {
 	if r.owned.Swap(true) {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Exit reasons of a port beside those that others give it; the list in the
+// Exit reasons of a port besides those that others give it; the list in the
 // package's documentation is closed.
 const (
 	stdoutClosed wire.Atom = "stdout_closed"
@@ -45,7 +45,7 @@ func notStarted(err error) any {
 	return wire.Tuple{wire.Atom("not_started"), why}
 }
 
-// statusReason is the exit reason for the way in which a program has ended.
+// statusReason is the exit reason for the way a program has ended.
 func statusReason(s ended) any {
 	switch {
 	case s.signal != "":

@@ -11,14 +11,14 @@ import (
 // lineBytes is how much of a line of stderr is logged.
 const lineBytes = 4096
 
-// lines cuts a stream into lines, which it remembers the beginning of.
+// lines cuts a stream into lines, and keeps the beginning of each.
 type lines struct {
 	buf  []byte
 	more int // bytes of the line that are not in buf
 }
 
-// feed takes bytes; emit is given each line that ends in them, and how many bytes
-// of it have been left out. The line is valid until emit returns.
+// feed takes bytes, and calls emit for each line that ends in them, with the number of bytes left out of it. The line
+// is valid until emit returns.
 func (l *lines) feed(b []byte, emit func(line []byte, more int)) {
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')
@@ -42,7 +42,7 @@ func (l *lines) end(emit func(line []byte, more int)) {
 	l.buf, l.more = l.buf[:0], 0
 }
 
-// rate limits the lines in a second.
+// rate limits the lines per second.
 type rate struct {
 	limit  int
 	since  time.Time // of the present second
@@ -50,7 +50,7 @@ type rate struct {
 	missed int       // since something was let through
 }
 
-// admit reports whether a line passes, and how many have not since the last.
+// admit reports whether a line passes, and how many have not since the last one did.
 func (r *rate) admit(now time.Time) (missed int, ok bool) {
 	if now.Sub(r.since) >= time.Second {
 		r.since, r.passed = now, 0
