@@ -7,23 +7,23 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
-// method is what an activation does. Run recovers what the method panics with. If it does not return,
+// method is what an activation runs. Run recovers a panic of the method. If Run does not return,
 // the method has called runtime.Goexit, or the group has ended.
 type method interface{ Run() }
 
 // activation is one call of a method.
 type activation struct {
 	Method method
-	Object uint64 // whose method it is; which number an object has is for the user of the package to say
+	Object uint64 // the object's number
 
 	fiber  *fiber.Fiber // nil: it has not begun
 	wait   *waitState   // nil: it does not wait for a condition
-	broken *any         // what its condition has panicked with; nil: it has not
+	broken *any         // the panic of its condition; nil: none
 
 	next, previous *activation // in parked
 }
 
-// thread is a thread of control: see the package comment. It is made by [thread.Init].
+// thread is a thread of control: see the package comment. [thread.Init] makes it.
 type thread struct {
 	pool *fiber.Pool
 	mail hasMail
@@ -32,16 +32,16 @@ type thread struct {
 	ready      queue
 	conditions conditions
 	wasReady   bool   // the last one came from ready: conditions come first now
-	object     uint64 // of the activation that has run last
+	object     uint64 // of the activation that ran last
 	parked     *activation
 	waiting    int // in parked
 
 	running  *activation
 	first    *activation  // what a fiber that begins runs first
 	entering *fiber.Fiber // the fiber that begins
-	after    *fiber.Fiber // to go on when the fiber has ended that runs now
-	spent    *fiber.Fiber // has ended, and is to be put back
-	spare    *fiber.Fiber // is kept for the next that begins in this turn; nil: none
+	after    *fiber.Fiber // goes on when the current fiber has ended
+	spent    *fiber.Fiber // has ended; to be put back
+	spare    *fiber.Fiber // kept for the next activation that begins in this turn; nil: none
 
 	left  int // activations until the turn is over
 	taken int // of this turn
@@ -50,16 +50,16 @@ type thread struct {
 	ended bool
 }
 
-// hasMail is where a group's messages wait.
+// hasMail is a group's mailbox.
 type hasMail interface {
-	// Behind reports whether messages wait beside the one whose turn it is. It is called in the turn.
+	// Behind reports whether messages wait besides the current one. It is called in the turn.
 	Behind() bool
 }
 
 // Init makes g ready. Its stacks are fibers of the pool.
 func (g *thread) Init(pool *fiber.Pool, mail hasMail) { g.pool, g.mail = pool, mail }
 
-// Waiting returns how many activations have begun and do not run.
+// Waiting returns how many activations have begun and are suspended.
 func (g *thread) Waiting() int { return g.waiting }
 
 // Running returns the activation that runs, nil for none.
@@ -72,9 +72,9 @@ func (g *thread) Ready(a *activation) {
 	}
 }
 
-// Turn runs what is ready, at most that many steps, each until an activation returns or is
+// Turn runs what is ready, at most the given number of steps, each until an activation returns or is
 // suspended; fewer if messages wait: see [thread.Yield] and [pace]. home stands for the calling goroutine, which is not
-// locked to its thread. Once nothing is ready it evaluates extra conditions beside those that each step does.
+// locked to its thread. Once nothing is ready, Turn evaluates extra conditions besides those of each step.
 //
 // It reports whether more is ready, and how many conditions have not been evaluated since the last step: they may hold.
 func (g *thread) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure int) {
@@ -94,12 +94,12 @@ func (g *thread) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure in
 // Unsure returns how many conditions have not been evaluated since the last step.
 func (g *thread) Unsure() int { return g.conditions.unsure }
 
-// Steps returns how many steps have been over so far, of all turns.
+// Steps returns how many steps are over, in all turns.
 func (g *thread) Steps() uint64 { return g.conditions.step }
 
-// End ends the group: what has not begun never does, and each activation that is suspended is
-// unwound, its deferred functions run, by runtime.Goexit. each is called before that. home stands
-// for the calling goroutine. Nothing runs, or will.
+// End ends the group: activations that have not begun never begin, and runtime.Goexit unwinds each suspended
+// one, which runs its deferred functions. each is called before that. home stands
+// for the calling goroutine. No activation runs when End is called, or afterwards.
 func (g *thread) End(home *fiber.Fiber, each func(*activation)) {
 	g.home, g.ended = home, true
 	g.ready, g.conditions = queue{}, conditions{step: g.conditions.step}
@@ -119,7 +119,7 @@ func (g *thread) Stop() { g.left = 0 }
 // Locked reports whether the running activation cannot be suspended: its method is locked to its thread.
 func (g *thread) Locked() bool { return g.running.fiber.Locked() }
 
-// Suspend suspends the running activation until somebody calls Ready with it. It does not return if
+// Suspend suspends the running activation until Ready is called with it. It does not return if
 // the group ends first.
 func (g *thread) Suspend() { g.suspend(nil) }
 
@@ -157,21 +157,21 @@ func (g *thread) suspend(condition func() bool) {
 	}
 }
 
-// over is the end of a step of a.
+// over ends a step of a.
 func (g *thread) over(a *activation) {
 	g.object = a.Object
 	g.conditions.over()
 }
 
-// Changed says that conditions may hold now for another reason than a step. Nothing runs.
+// Changed says that conditions may hold now for a reason other than a step. It is called while no activation runs.
 func (g *thread) Changed() { g.conditions.over() }
 
-// Until suspends the running activation until a condition holds, which it does not do now. What the condition panics
-// with it panics with.
+// Until suspends the running activation until a condition holds, which does not hold now. It panics if the condition
+// panics, with the same value.
 func (g *thread) Until(condition func() bool) { g.suspend(condition) }
 
-// Yield suspends the running activation until all that is ready now has run. If messages wait the turn is over, so that
-// what they ask for becomes ready behind it.
+// Yield suspends the running activation until all that are ready now have run. If messages wait, it ends the turn, so
+// that their calls become ready behind the activation.
 func (g *thread) Yield() {
 	g.Ready(g.running)
 	if g.mail.Behind() {
@@ -180,7 +180,7 @@ func (g *thread) Yield() {
 	g.Suspend()
 }
 
-// pick returns the activation to run now, nil: none is, or the turn is over.
+// pick returns the activation to run now; nil: there is none, or the turn is over.
 func (g *thread) pick() *activation {
 	if g.left <= 0 || g.ended {
 		return nil
@@ -214,10 +214,10 @@ func (g *thread) pick() *activation {
 	return a
 }
 
-// pace says when a turn looks at the clock. A turn with many steps costs less than as many turns, but what waits in the
-// mailbox should not wait for steps that take long. Most turns have fewer steps than firstLook.
+// pace says when a turn looks at the clock. A turn with many steps costs less than as many turns, but messages
+// should not wait for slow steps. Most turns have fewer steps than firstLook.
 type pace struct {
-	look  int       // at which step
+	look  int       // the step of the next look
 	began time.Time // the first look
 	slow  bool      // a look found that the steps take long
 }
@@ -260,7 +260,7 @@ func (g *thread) stackOf(a *activation) *fiber.Fiber {
 	return g.entering
 }
 
-// reclaim keeps the fiber that has ended for the next that begins, or puts it back. me stands for the
+// reclaim keeps the fiber that has ended for the next activation that begins, or puts it back. me stands for the
 // calling goroutine.
 func (g *thread) reclaim(me *fiber.Fiber) {
 	f := g.spent
@@ -283,13 +283,13 @@ func (g *thread) putSpare(me *fiber.Fiber) {
 	}
 }
 
-// Run is part of fiber.Job: it runs activations that have not begun until another fiber is to go on.
+// Run is part of fiber.Job: it runs activations that have not begun, until another fiber must go on.
 func (g *thread) Run() {
 	me, a := g.entering, g.first
 	g.entering, g.first = nil, nil
 	g.reclaim(me)
 	var after *fiber.Fiber
-	defer func() { // also if the method has called runtime.Goexit, or the group has ended
+	defer func() { // also if the method called runtime.Goexit, or the group has ended
 		me.Unlock()
 		g.spent, g.after = me, after
 		if after == nil {

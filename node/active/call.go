@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// Go calls a method of an object and returns at once. The future is completed by what the method
-// returns: see the package comment.
+// Go calls a method of an object and returns at once. The future is completed with the method's
+// result: see the package comment.
 func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
 	if c, ok := from.(*Context); ok {
 		if c.check(); to.PID == c.group.pid {
@@ -20,7 +20,7 @@ func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (
 	return goElsewhere(from, to, method, arg)
 }
 
-// goElsewhere is Go to another group. It is a function of its own for the stack of who calls within a group.
+// goElsewhere is Go to another group. It is a separate function to save stack in calls within a group.
 //
 //go:noinline
 func goElsewhere[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
@@ -50,7 +50,7 @@ func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) 
 	return t.future
 }
 
-// Call is Await of Go. To an object of its own group it calls the method at once, on the same stack.
+// Call is Await of Go. If the object is of the same group, it runs the method at once, on the same stack.
 func Call[T, A, R any](c *Context, to Addr[T], method func(T, *Context, A) (R, error), arg A) (R, error) {
 	if to.PID != c.group.pid {
 		return Await(c, Go(c, to, method, arg))
@@ -67,7 +67,7 @@ func Call[T, A, R any](c *Context, to Addr[T], method func(T, *Context, A) (R, e
 	return method(object, c, arg)
 }
 
-// callAs calls a method of another object than the one whose method runs.
+// callAs calls a method of an object other than the current one.
 //
 //go:noinline
 func callAs[T, A, R any](object T, number uint64, c *Context, method func(T, *Context, A) (R, error), arg A) (R, error) {
@@ -77,8 +77,8 @@ func callAs[T, A, R any](object T, number uint64, c *Context, method func(T, *Co
 	return method(object, c, arg)
 }
 
-// Await suspends the activation until a future is completed, and returns with what. A future of the
-// activation itself, which has not returned, fails with [node.ErrSelfCall].
+// Await suspends the activation until a future is completed, and returns its value or error. Awaiting the future of
+// the activation itself, which has not returned, fails with [node.ErrSelfCall].
 func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 	c.check()
 	if in := f.Inside(process.Key{}); !in.IsDone() {
@@ -91,7 +91,7 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 	return v, err
 }
 
-// await suspends the activation until a future is completed, which has that ticket.
+// await suspends the activation until the future with the ticket f is completed.
 func (c *Context) await(f process.Ticket, w *process.Watches) error {
 	if c.own == f {
 		return fmt.Errorf("active: an activation awaits its own future: %w", node.ErrSelfCall)
@@ -110,8 +110,8 @@ func (c *Context) await(f process.Ticket, w *process.Watches) error {
 	return nil
 }
 
-// Block waits for a future and blocks the group: it does nothing else meanwhile, while [Await] suspends the activation alone.
-// What nobody but an activation of the group could complete is never there.
+// Block waits for a future and blocks the group, which does nothing else meanwhile; [Await] suspends only the activation.
+// If only an activation of the group could complete the future, Block waits for ever.
 func Block[R any](c *Context, f *node.Future[R]) (R, error) {
 	c.check()
 	return node.Await(c.Context.Context(), c.Context, f)
@@ -120,16 +120,16 @@ func Block[R any](c *Context, f *node.Future[R]) (R, error) {
 // Context is what a method acts through. It belongs to the activation, and is valid until the method
 // returns. Become and Push are not for active objects.
 type Context struct {
-	*node.Context // of the present turn
+	*node.Context // of the current turn
 	group         *group
 	acts          *acts
-	own           process.Ticket // of the call that is to be answered; zero: there is none
+	own           process.Ticket // of the call to answer; zero: there is none
 	caller        *callerWatch   // nil: the method has not asked whether its caller waits
 }
 
-// Until suspends the activation until a condition on the state of the group's objects holds. It is
-// evaluated here, and again when other activations have run, on whichever goroutine that is: the package comment says when.
-// What it panics with, Until panics with. It must not wait.
+// Until suspends the activation until a condition on the state of the group's objects holds. holds is
+// called here, and again when other activations have run, on any goroutine: the package comment says when.
+// Until panics if holds panics, with the same value. holds must not wait.
 func (c *Context) Until(holds func() bool) {
 	c.check()
 	if holds() {
@@ -139,7 +139,7 @@ func (c *Context) Until(holds func() bool) {
 	c.suspended(condition, func() { c.group.Until(holds) })
 }
 
-// Suspend suspends the activation until all others that are ready now have run, and lets calls begin that have come before.
+// Suspend suspends the activation until all others that are ready now have run, and lets calls begin that have arrived.
 func (c *Context) Suspend() {
 	c.check()
 	c.mayWait()
@@ -160,8 +160,8 @@ func (c *Context) mayWait() {
 	}
 }
 
-// suspended calls wait, which suspends the activation, and says who runs it afterwards. A dead
-// process's does not go on.
+// suspended calls wait, which suspends the activation, and then sets the Context of the current turn. The activation
+// does not go on if the process is dead.
 func (c *Context) suspended(k kind, wait func()) {
 	g, w := c.group, &c.acts.wait
 	g.waits.begin(w, k, c.Context.Inside(process.Key{}).Coarse())

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Pending reports whether the caller still waits for the result of the method. It does not once it has cancelled the
-// future, or its context has ended. Of Receiver.Receive it is false. A condition may ask, and is evaluated again when the
-// answer has changed:
+// Pending reports whether the caller still waits for the result of the method. It no longer waits once it has cancelled
+// the future, or its context has ended. In Receiver.Receive, Pending is false. A condition may call Pending, and is
+// evaluated again when the answer changes:
 //
 //	c.Until(func() bool { return a.balance >= n || !c.Pending() })
 //	if !c.Pending() {
@@ -21,7 +21,7 @@ func (c *Context) Pending() bool {
 	return c.own.Pending()
 }
 
-// CallContext returns a context that ends when the caller gives up, when the method has returned, and with the process.
+// CallContext returns a context that ends when the caller gives up, the method has returned, or the process ends.
 func (c *Context) CallContext() context.Context {
 	if c.own.Call == nil {
 		return c.Context.Context()
@@ -38,7 +38,7 @@ func (c *Context) CallContext() context.Context {
 	return w.ctx
 }
 
-// callerWatch is told of the end of a call: the caller has given up, or the method has returned.
+// callerWatch is told when a call ends: the caller has given up, or the method has returned.
 type callerWatch struct {
 	group *group
 
@@ -70,7 +70,7 @@ func (w *callerWatch) Forget() {
 	}
 }
 
-// end ends the context. It reports whether w was not over.
+// end ends the context. It reports whether w was not over before.
 func (w *callerWatch) end() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *callerWatch) end() bool {
 	return !was
 }
 
-// returned is the end of the method, before its result is there.
+// returned is called when the method has returned, before its future is completed.
 func (w *callerWatch) returned() {
 	if w != nil {
 		w.end()

@@ -5,49 +5,49 @@ import (
 	"slices"
 )
 
-// What an evaluation may cost a step. With up to few activations that wait, each of them is evaluated after each step,
-// in the order of waiting. With more of them it is the oldest of each kind of the object that has run, and each of the
-// others in its turn, eachStep of them after a step. The rest waits until nothing else is to be done: see Group.Turn.
+// Limits for evaluations after a step. While at most few activations wait, all are evaluated after each step,
+// in the order of waiting. With more, the oldest of each kind of the object that has run is evaluated, and the
+// others in turn, eachStep of them after a step. The rest waits until there is nothing else to do: see thread.Turn.
 const (
 	few      = 16
 	eachStep = 8
 )
 
-// conditions are the activations that wait for one, in the order of waiting.
+// conditions are the activations that wait for a condition, in the order of waiting.
 //
 // Invariants:
 //
-//  1. seen of an activation is the last step after which its condition did not hold. It is not evaluated again before
-//     another step is over.
-//  2. unsure is how many of them have a seen that is not the present step.
-//  3. kinds is nil, as from when few wait until there are more, or has all of them. Of those of one kind the first holds
-//     first: another is never picked before it has been evaluated after this step.
+//  1. seen of an activation is the last step after which its condition did not hold. The condition is not evaluated again
+//     before another step is over.
+//  2. unsure is how many of them have a seen other than the current step.
+//  3. kinds is nil, or holds all of them: more than few waiting make it, and half of few drop it. The first of a kind
+//     comes first: another is never picked before the first has been evaluated after this step.
 type conditions struct {
 	all    list
 	n      int
 	unsure int
 	step   uint64             // how many steps are over
-	credit int                // how many may still be evaluated for the present step
-	sweep  *activation        // whose turn it is where not all are evaluated; nil: that of the first
-	kinds  map[uint64]*object // by its number
+	credit int                // how many may still be evaluated for the current step
+	sweep  *activation        // whose turn it is if not all are evaluated; nil: the first
+	kinds  map[uint64]*object // by the object's number
 	spare  *waitState         // for the next that waits; nil: none
 }
 
-// object is the activations that wait in methods of one object.
+// object holds the activations that wait in methods of one object.
 type object struct {
 	n     int
 	kinds []*conditionKind
 }
 
-// conditionKind is the activations that wait in methods of one object for conditions with the same code. They can differ in what
-// their functions have captured, which cannot be seen from outside.
+// conditionKind holds the activations that wait in methods of one object for conditions with the same code. Their
+// functions may have captured different values, which cannot be seen from outside.
 type conditionKind struct {
 	code   uintptr
 	object *object
 	list
 }
 
-// list is activations in the order of waiting. Each of them is in two: that of all, and that of its kind.
+// list holds activations in the order of waiting. Each activation is in two lists: that of all, and that of its kind.
 type list struct {
 	first, last *activation
 	which       int // ofAll or ofKind
@@ -69,7 +69,7 @@ func (l *list) add(a *activation) {
 	l.last = a
 }
 
-// remove takes a out.
+// remove removes a.
 func (l *list) remove(a *activation) {
 	at := a.wait.links[l.which]
 	if at.before == nil {
@@ -84,7 +84,7 @@ func (l *list) remove(a *activation) {
 	}
 }
 
-// waitState is what an activation has while it waits for its condition.
+// waitState is the state of an activation while it waits for its condition.
 type waitState struct {
 	condition func() bool
 	number    uint64 // counts up
@@ -94,16 +94,16 @@ type waitState struct {
 	links [2]links       // in the lists ofAll and ofKind
 }
 
-// links are those before and behind an activation in a list.
+// links are an activation's neighbours in a list.
 type links struct{ before, behind *activation }
 
-// over is the end of a step: any condition may hold now.
+// over ends a step: any condition may hold now.
 func (c *conditions) over() {
 	c.step++
 	c.unsure, c.credit = c.n, eachStep
 }
 
-// add has a wait for a condition, which does not hold after the present step.
+// add makes a wait for a condition that does not hold after the current step.
 func (c *conditions) add(a *activation, condition func() bool) {
 	w := c.spare
 	if c.spare = nil; w == nil {
@@ -124,7 +124,7 @@ func (c *conditions) add(a *activation, condition func() bool) {
 	}
 }
 
-// sort adds a, the last of those that have a kind, to its kind.
+// sort adds a to its kind. a waits after all others that have a kind.
 func (c *conditions) sort(a *activation) {
 	o := c.kinds[a.Object]
 	if o == nil {
@@ -143,10 +143,10 @@ func (c *conditions) sort(a *activation) {
 	k.add(a)
 }
 
-// behind returns the activation that has begun to wait next after a.
+// behind returns the activation that began to wait next after a.
 func (a *activation) behind() *activation { return a.wait.links[ofAll].behind }
 
-// take takes a out, which is to go on.
+// take removes a, which will go on.
 func (c *conditions) take(a *activation) *activation {
 	w := a.wait
 	if c.sweep == a {
@@ -163,7 +163,7 @@ func (c *conditions) take(a *activation) *activation {
 	return a
 }
 
-// unsort takes a out of its kind. When half of few are left there are no kinds any more.
+// unsort removes a from its kind. When only half of few are left, it drops the kinds.
 func (c *conditions) unsort(a *activation) {
 	if c.n <= few/2 {
 		c.kinds, c.sweep = nil, nil
@@ -176,8 +176,8 @@ func (c *conditions) unsort(a *activation) {
 	}
 }
 
-// pick takes out an activation whose condition holds, after a step of an object; nil: none has been found. Beside those
-// that each step evaluates it evaluates extra ones.
+// pick removes and returns an activation whose condition holds, after a step of an object; nil: it found none. It
+// evaluates extra conditions besides those of each step.
 func (c *conditions) pick(object uint64, extra int) *activation {
 	if c.unsure == 0 {
 		return nil
@@ -210,7 +210,8 @@ func (c *conditions) pick(object uint64, extra int) *activation {
 	return nil
 }
 
-// oldest returns which of the first of each kind of an object has waited for longest of those whose condition holds.
+// oldest looks at the first activation of each kind of an object, and returns the longest waiting one whose condition
+// holds.
 func (c *conditions) oldest(number uint64) (a *activation) {
 	o := c.kinds[number]
 	if o == nil {
@@ -224,7 +225,7 @@ func (c *conditions) oldest(number uint64) (a *activation) {
 	return a
 }
 
-// holds evaluates the condition of a, unless that has been done since the last step was over.
+// holds evaluates the condition of a, unless it has been evaluated since the last step was over.
 func (c *conditions) holds(a *activation) bool {
 	if a.wait.seen == c.step {
 		return false
@@ -237,7 +238,7 @@ func (c *conditions) holds(a *activation) bool {
 	return false
 }
 
-// holds evaluates the condition of a. One that panics holds, for its activation panics then.
+// holds evaluates the condition of a. A condition that panics holds: its activation then panics.
 func (a *activation) holds() (ok bool) {
 	defer func() {
 		if !ok {

@@ -12,20 +12,20 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// Export lets other nodes call a method, of all objects that are a T. A node of Go calls it by [Go] and
-// [Call], as this one does, if its program exports the method, too. A node of Erlang calls it by its name:
+// Export lets other nodes call a method of all objects of type T. A Go node calls it by [Go] and
+// [Call], as this one does, if its program exports the method, too. An Erlang node calls it by its name:
 //
 //	gen_server:call(Pid, {Name, Argument})
 //	gen_server:call(Pid, Name)                      where A is struct{}
-//	gen_server:call(Pid, {Name, Argument, Object})  of an object that In has made: see [Addr]
+//	gen_server:call(Pid, {Name, Argument, Object})  for an object that In has made: see [Addr]
 //
-// Argument and result are of types that may be sent to other nodes; a term of Erlang becomes an A as
-// [etf.FromTerm] says. Programs export when they start, before a node does.
+// Argument and result must have types that can be sent to other nodes; [etf.FromTerm] says how an Erlang
+// term becomes an A. Programs call Export when they start, before they start a node.
 //
-// A method of a generic type has no name in Go by which a node of Go could tell it: it is called from
-// Erlang only.
+// A method of a generic type has no name in Go by which a Go node could identify it: only Erlang can call
+// it.
 //
-// Export panics if the name is exported for T already, or the method under another name.
+// Export panics if the name is already exported for T, or the method under another name.
 func Export[T, A, R any](name wire.Atom, method func(T, *Context, A) (R, error)) {
 	e := &export{
 		name: name, object: reflect.TypeFor[T](),
@@ -73,7 +73,7 @@ func (x *exported) add(e *export, method string) {
 	x.byMethod[method] = e
 }
 
-// find returns the export of a name for an object; nil: there is none.
+// find returns the export of a name for an object, or nil.
 func (x *exported) find(name wire.Atom, object any) *export {
 	x.RLock()
 	defer x.RUnlock()
@@ -85,7 +85,7 @@ func (x *exported) find(name wire.Atom, object any) *export {
 	return nil
 }
 
-// nameOf returns the name that a method is exported under.
+// nameOf returns the name under which a method is exported.
 func (x *exported) nameOf(method string) (wire.Atom, bool) {
 	x.RLock()
 	defer x.RUnlock()
@@ -95,21 +95,21 @@ func (x *exported) nameOf(method string) (wire.Atom, bool) {
 	return "", false
 }
 
-// methodName is how Go names a method, such as bank.(*Account).Withdraw with the path of the package
-// before it: the same in all programs that have it.
+// methodName is Go's name for a method, such as bank.(*Account).Withdraw, preceded by the path of the package:
+// the same in all programs that have it.
 func methodName(method any) string {
 	return runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
 }
 
-// farCall is what a node of Go sends to call a method of another's object.
+// farCall is what a Go node sends to call a method of an object on another node.
 type farCall struct {
 	Method wire.Atom
 	Arg    any // nil: the method takes a struct{}
 	Object uint64
 }
 
-// CallType is the type of a call to an object of another node. Nodes whose Distribution has types of its
-// own have it among them.
+// CallType is the type of a call to an object of another node. If a node's Distribution has types of its
+// own, it must be one of them.
 func CallType() node.Type { return node.TypeOf[farCall]("active.Call") }
 
 func init() { node.RegisterTypes(CallType()) }
@@ -128,7 +128,7 @@ func newFarCall[T, A, R any](to Addr[T], method func(T, *Context, A) (R, error),
 	return call, nil
 }
 
-// parseCall reads the body of a call of an exported method; false: it is none.
+// parseCall reads the body of a call of an exported method; false: it is not one.
 func parseCall(body any) (call farCall, ok bool) {
 	switch b := body.(type) {
 	case *farCall:
@@ -151,7 +151,7 @@ func parseCall(body any) (call farCall, ok bool) {
 	return call, ok
 }
 
-// exported begins the call of an exported method. It reports false if the message is none.
+// exported begins the call of an exported method. It reports false if msg is not such a call.
 func (g *group) exported(msg any) bool {
 	r, ok := g.node.AsRequest(msg)
 	if !ok {
@@ -174,7 +174,7 @@ func (g *group) exported(msg any) bool {
 	return true
 }
 
-// argument makes an A of what another node has sent.
+// argument makes an A from what another node has sent.
 func argument[A any](arg any) (a A, err error) {
 	if a, ok := arg.(A); ok {
 		return a, nil

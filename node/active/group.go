@@ -16,14 +16,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// steps is how many activations begin or go on in a turn, at most: as many messages as a turn of an Actor handles, if
-// Config.Budget is below that.
+// steps is the most activations that begin or go on in a turn. If Config.Budget, the messages that an Actor handles in
+// a turn, is lower, that counts.
 const steps = 256
 
-// Conditions that the steps of a group have not evaluated are evaluated when it has nothing else to do: chunk of them,
-// then the others of the stage and the mailbox have their turn. After a step it may be idle of them. The rest waits until
-// no step has come for so long that to evaluate all takes an eighth of that time: who steps and awaits, again and again,
-// beside very many conditions, should not have all of them evaluated each time.
+// When a group has nothing else to do, it evaluates conditions that its steps have not: chunk of them, then other
+// processes of the stage and the mailbox have their turn. After a step it evaluates at most idle of them. The rest waits
+// until no step has come for so long that evaluating all takes an eighth of that time: with very many conditions, a
+// program that steps and awaits again and again should not pay for all of them each time.
 const (
 	chunk   = 128
 	idle    = 2 * chunk
@@ -43,17 +43,17 @@ type group struct {
 	first   any
 	others  map[uint64]any
 	steps   int           // in a turn, at most
-	awake   bool          // a wakeUp of the group's own is in its mailbox
+	awake   bool          // the group's own wakeUp is in its mailbox
 	checks  int           // how many conditions it may still evaluate, before rest, when it has nothing else to do
 	rest    bool          // there has been no step for long
 	timed   bool          // a timer runs, to see whether there is a step
-	past    *node.Context // for when the process has ended, which calls end; nil: it does not
-	err     error         // what the process is to end with
+	past    *node.Context // for end, after the process has ended; nil: end will not be called
+	err     error         // with which the process will end
 
 	outside outside
 }
 
-// outside is what others have for a group than itself in its turn.
+// outside is what others hand to a group outside its turn.
 type outside struct {
 	sync.Mutex
 	ready   []*activation
@@ -63,7 +63,7 @@ type outside struct {
 	over    bool
 }
 
-// What the mailbox of a group has beside calls.
+// Messages of a group besides calls.
 type (
 	wakeUp struct{} // there is something in outside, or left from a turn
 	joins  struct {
@@ -72,7 +72,7 @@ type (
 	}
 )
 
-// Immutable has an object that joins a group not be copied: who gives it away knows.
+// Immutable keeps an object that joins a group from being copied: the sender knows that it gives it away.
 func (joins) Immutable() {}
 
 // invocation is the body of a call.
@@ -127,7 +127,7 @@ func (g *group) Receive(c *node.Context, msg any) error {
 	}
 	if g.Waiting() > 0 && g.past == nil {
 		g.past = c.InsideTurn(process.Key{}).Past()
-		w := weak.Make(g) // what waits has g on its stack; else the process need not keep g for this
+		w := weak.Make(g) // waiting activations have g on their stacks; without any, g need not be kept for this
 		context.AfterFunc(c.Context(), func() {
 			if g := w.Value(); g != nil {
 				g.end()
@@ -147,8 +147,8 @@ func (g *group) check() int {
 	return n
 }
 
-// goOn sees to another turn after one in which not all has been done: more is ready, or of unsure conditions it is not
-// known whether they hold. It reports whether the others of the stage come first.
+// goOn arranges another turn if work is left: more is ready, or unsure conditions have not been
+// evaluated. It reports whether other processes of the stage come first.
 func (g *group) goOn(c *node.Context, more bool, unsure int) bool {
 	alone := !g.process.Behind()
 	switch {
@@ -166,7 +166,7 @@ func (g *group) goOn(c *node.Context, more bool, unsure int) bool {
 	return alone
 }
 
-// time has the rest of the conditions evaluated after d, unless a timer runs that does.
+// time has the rest of the conditions evaluated after d, unless a timer for that runs already.
 func (g *group) time(d time.Duration) {
 	if g.timed {
 		return
@@ -195,7 +195,7 @@ func (g *group) takeTurnElsewhere(check int) (more bool, unsure int) {
 	return more, unsure
 }
 
-// end unwinds what waits when the process has ended.
+// end unwinds the waiting activations when the process has ended.
 func (g *group) end() {
 	g.outside.Lock()
 	g.outside.over, g.outside.ready = true, nil
@@ -206,12 +206,12 @@ func (g *group) end() {
 	g.End(new(fiber.Fiber), func(a *activation) { a.Method.(task).act(g.past) })
 }
 
-// readyFromOutside is Ready on behalf of others than the group in its turn.
+// readyFromOutside is Ready, called outside the group's turn.
 func (g *group) readyFromOutside(by *process.Acting, a *activation) {
 	g.fromOutside(by, func(o *outside) { o.ready = append(o.ready, a) })
 }
 
-// fromOutside has the group look at what add adds.
+// fromOutside calls add, and has the group look at what it added.
 func (g *group) fromOutside(by *process.Acting, add func(o *outside)) {
 	g.outside.Lock()
 	if g.outside.over {
@@ -246,7 +246,7 @@ func (g *group) takeOutside() {
 	}
 }
 
-// runs reports whether the activation of c is what runs.
+// runs reports whether the activation of c is running.
 func (g *group) runs(c *Context) bool { return g.Running() == &c.acts.activation }
 
 func (g *group) add(number uint64, object any) {
@@ -266,7 +266,7 @@ func find[T any](g *group, number uint64) (T, error) {
 	return o, nil
 }
 
-// object returns an object of the group; nil: there is none with the number.
+// object returns the object of the group with the number, or nil.
 func (g *group) object(number uint64) any {
 	if number == 0 {
 		return g.first
@@ -274,7 +274,7 @@ func (g *group) object(number uint64) any {
 	return g.others[number]
 }
 
-// other is for a message that is no call by Go of this node.
+// other handles a message that is not a call by Go from this node.
 func (g *group) other(msg any) error {
 	if g.exported(msg) {
 		return nil

@@ -10,14 +10,14 @@ import (
 
 // Addr is the typed address of an active object, for [Go] and [Call]. It can be copied, compared and put into a map.
 type Addr[T any] struct {
-	PID    node.PID // of the group; zero: it is known by its name
-	Name   any      // nil; or a node.Atom, a name on the node of whoever calls, or a node.At, one on another
-	Object uint64   // which one of the group; 0: the first
+	PID    node.PID // of the group; zero: use Name
+	Name   any      // nil; a node.Atom, a name on the caller's node; or a node.At, a name on another node
+	Object uint64   // which object of the group; 0: the first
 }
 
-// AddrOf is the address of the first object of the group that has a PID, or a registered name. Whether it is a T is seen
-// when it is called: a call to another object fails. AddrOf panics if to is an alias. A method names its own object by
-// [Self]: c.Self() is the group.
+// AddrOf returns the address of the first object of the group with a PID or a registered name. Only a call checks whether
+// it is a T: a call to an object of another type fails. AddrOf panics if to is an alias. A method gets the address of its
+// own object by [Self]: c.Self() is the group.
 func AddrOf[T any](to node.Dest) Addr[T] {
 	switch to := to.(type) {
 	case node.PID:
@@ -28,7 +28,8 @@ func AddrOf[T any](to node.Dest) Addr[T] {
 	panic("active: AddrOf: want a PID, a name, or a name on a node")
 }
 
-// Self is the address of the object whose method runs, be it the first of its group or another. It panics if that is no T.
+// Self returns the address of the object whose method runs, the first of its group or another. It panics if that is not
+// a T.
 func Self[T any](c *Context) Addr[T] {
 	c.check()
 	if _, err := find[T](c.group, c.acts.Object); err != nil {
@@ -37,7 +38,7 @@ func Self[T any](c *Context) Addr[T] {
 	return Addr[T]{PID: c.group.pid, Object: c.acts.Object}
 }
 
-// Dest is the group for functions that take any destination.
+// Dest returns the group for functions that take any destination.
 func (a Addr[T]) Dest() node.Dest {
 	if !a.PID.IsZero() {
 		return a.PID
@@ -46,7 +47,7 @@ func (a Addr[T]) Dest() node.Dest {
 	return to
 }
 
-// where returns the node that the group is on, "" for that of whoever calls.
+// where returns the node of the group; "" for the caller's node.
 func (a Addr[T]) where() node.Atom {
 	if a.PID.IsZero() {
 		at, _ := a.Name.(node.At)
@@ -55,17 +56,17 @@ func (a Addr[T]) where() node.Atom {
 	return a.PID.Node()
 }
 
-// Receiver is what an object is that takes other messages than calls of its methods: a node.Down,
-// a node.Exited, what any process sends. An error that Receive returns, and a panic, ends the process. It may be
-// suspended as any method. Of a group the first object gets them.
+// Receiver is an object that takes messages other than calls of its methods: a node.Down,
+// a node.Exited, what any process sends. If Receive returns an error or panics, the process ends. It may be
+// suspended like any method. The first object of a group gets the messages.
 //
-// Where the first object is none, a node.Exited ends the process as it would without TrapExit, a call
+// If the first object is not a Receiver, a node.Exited ends the process as it would without TrapExit, a call
 // fails with [node.ErrUnhandled], and any other message is logged.
 type Receiver interface {
 	Receive(c *Context, msg any) error
 }
 
-// New makes a group with a first object, to be spawned once: by a supervisor, or by [Start].
+// New makes a group with a first object. Spawn it once: by a supervisor, or with [Start].
 func New[T any](object T) node.Actor { return newGroup(object, reflect.TypeFor[T]()) }
 
 // Start starts a group with a first object. The errors are those of SpawnOpt of from.
@@ -76,8 +77,8 @@ func Start[T any](from node.Caller, object T, o node.Options) (Addr[T], error) {
 	return Addr[T]{PID: pid}, err
 }
 
-// In makes another object in the group of member: of the two, and all others there, one runs at a
-// time, and they end together. The error is [node.ErrNotHere] if the group is on another node, and
+// In adds an object to the group of member: one object of the group runs at a
+// time, and all end together. The error is [node.ErrNotHere] if the group is on another node, and
 // [node.ErrNoProcess] if it is gone.
 func In[T, U any](from node.Caller, member Addr[T], object U) (Addr[U], error) {
 	var none Addr[U]
@@ -98,5 +99,5 @@ func In[T, U any](from node.Caller, member Addr[T], object U) (Addr[U], error) {
 	return a, nil
 }
 
-// objects counts those that In has made: the numbers differ in all groups.
+// objects counts the objects that In has made: no two groups use the same number.
 var objects atomic.Uint64

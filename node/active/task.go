@@ -8,17 +8,17 @@ import (
 // task is what an activation of a group does.
 type task interface {
 	method
-	act(c *node.Context) // by which the method acts from now on
+	act(c *node.Context) // sets the Context that the method uses from now on
 }
 
-// acts is what each task begins with: an activation, and what its method acts through.
+// acts is the first part of each task: an activation, and its method's Context.
 type acts struct {
 	activation
 	context Context
 	wait    wait
 }
 
-// init makes t the task of a group's new activation, of an object.
+// init makes t the task of a new activation of an object in g.
 func (x *acts) init(g *group, object uint64, t task) {
 	x.context.group, x.context.acts = g, x
 	x.Method, x.Object = t, object
@@ -27,7 +27,7 @@ func (x *acts) init(g *group, object uint64, t task) {
 //actornode:ignore contextescape each turn of the activation sets it anew
 func (x *acts) act(c *node.Context) { x.context.Context = c }
 
-// Completed is part of calls.Waiter: the future is there that the activation awaits.
+// Completed is part of calls.Waiter: the awaited future is completed.
 func (x *acts) Completed(by *process.Acting) {
 	if g := x.context.group; by.Is(g.process) {
 		g.Ready(&x.activation)
@@ -56,7 +56,7 @@ type invoked[T, A, R any] struct {
 	method func(T, *Context, A) (R, error)
 	arg    A
 
-	future *node.Future[R] // of a call within the group; nil: from
+	future *node.Future[R] // of a call within the group; nil: use from
 	from   node.From
 }
 
@@ -96,7 +96,7 @@ func (t *invoked[T, A, R]) Run() {
 	if c := t.context.Context; t.future != nil {
 		c.Inside(process.Key{}).Settle(t.future, v, nil, nil)
 	} else {
-		_ = c.Reply(t.from, v) // who has given up does not want it
+		_ = c.Reply(t.from, v) // fails if the caller has given up
 	}
 }
 
@@ -109,7 +109,7 @@ func (t *invoked[T, A, R]) fail(err error, unread func()) {
 	}
 }
 
-// unread returns what logs an error that nobody has read.
+// unread returns a function that logs an error that nobody has read.
 func unread(g *group, err error) func() {
 	log, pid, object := g.node.Log(), g.pid, g.name
 	return func() {
@@ -117,8 +117,8 @@ func unread(g *group, err error) func() {
 	}
 }
 
-// broken returns the error of a method that has not returned; nil: it has been unwound. cause is what
-// recover has returned.
+// broken returns the error of a method that did not return; nil: it was unwound. cause is what
+// recover returned.
 func (c *Context) broken(cause any) error {
 	if cause == nil && c.Context.Inside(process.Key{}).Gone() {
 		return nil

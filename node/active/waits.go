@@ -7,7 +7,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// kind is what an activation is suspended for.
+// kind is what a suspended activation waits for.
 type kind uint8
 
 const (
@@ -24,14 +24,14 @@ type wait struct {
 	older, newer *wait
 }
 
-// waits are those of a group. They have a lock of their own: who looks does not wait for a method.
+// waits are the waits of a group. They have a lock of their own, so that an observer does not wait for a method.
 type waits struct {
 	mu             sync.Mutex
 	oldest, newest *wait
 	count          [kinds]int
 }
 
-// begin notes a wait since a Unix time, in ns. w is on no list.
+// begin records a wait since a Unix time, in ns. w is on no list.
 func (l *waits) begin(w *wait, k kind, since int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

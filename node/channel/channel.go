@@ -22,18 +22,18 @@ type Owner interface {
 	Unalias(node.Ref) bool
 }
 
-// Input is the receiving end of a channel. Its methods are for the process that has made it.
+// Input is the receiving end of a channel. Only the process that made it may use its methods.
 type Input[T any] struct{ to Output[T] }
 
 // New makes a channel to a process, which is open until Close, or until the process exits.
 func New[T any](p Owner) *Input[T] { return open[T](p, false) }
 
-// Once makes a channel for one value, such as a reply. It is closed when that comes.
+// Once makes a channel for one value, such as a reply. It is closed when the value comes.
 func Once[T any](p Owner) *Input[T] { return open[T](p, true) }
 
 func open[T any](p Owner, once bool) *Input[T] {
 	in, n := &Input[T]{}, p.Node()
-	opened := make(chan struct{}) // nobody has the reference before, but anybody may guess it
+	opened := make(chan struct{}) // nobody has the reference earlier, but anybody may guess it
 	in.to.Ref = p.Inside(process.Key{}).Alias(once, func(m any) (any, bool) {
 		<-opened
 		if _, isCall := n.AsRequest(m); isCall {
@@ -55,7 +55,7 @@ type value[T any] struct {
 // String is for those who look into a mailbox.
 func (v value[T]) String() string { return wire.Describe(v.v, 1<<10) }
 
-// read returns a message as a T; false: it is none, and stands for none.
+// read returns a message as a T; false: it is not a T, nor a term for one.
 func read[T any](m any) (v T, ok bool) {
 	if v, ok = m.(T); ok {
 		return v, true
@@ -64,7 +64,7 @@ func read[T any](m any) (v T, ok bool) {
 		return v, reflect.TypeFor[T]().Kind() == reflect.Interface
 	}
 	defer func() {
-		if recover() != nil { // a method of T, which reads what anybody may have sent
+		if recover() != nil { // in a method of T, which reads what anybody may have sent
 			ok = false
 		}
 	}()
@@ -81,20 +81,20 @@ func (in *Input[T]) Of(m any) (T, bool) {
 }
 
 // Receive takes the oldest value of this channel, waiting for one if need be; all other messages stay. p is the
-// process that has made it. A handle that is killed gets the zero T, as of [node.ReceiveOf].
+// process that made it. A handle that is killed gets the zero T, as from [node.ReceiveOf].
 func (in *Input[T]) Receive(p *node.Process) T {
 	v, _ := in.Of(in.by(p).ReceiveKind(in.is, in))
 	return v
 }
 
-// ReceiveWithin is Receive with a timeout, as of [node.Process.ReceiveWithin].
+// ReceiveWithin is Receive with a timeout, like [node.Process.ReceiveWithin].
 func (in *Input[T]) ReceiveWithin(p *node.Process, d time.Duration) (T, error) {
 	m, err := in.by(p).ReceiveKindWithin(d, in.is, in)
 	v, _ := in.Of(m)
 	return v, err
 }
 
-// by is p as package runner has it: what a receive for a channel has left the next need not look at again.
+// by is p for package runner: the next receive need not look again at what a receive for a channel has left.
 func (*Input[T]) by(p *node.Process) *runner.Blocking {
 	return runner.BlockingOf(p.Inside(process.Key{}).Acting())
 }
@@ -116,14 +116,14 @@ func (in *Input[T]) Messages(ctx context.Context, p *node.Process) iter.Seq[T] {
 	}
 }
 
-// Close ends the channel: what is sent by it later is a dead letter. What has come can still be received. It
+// Close ends the channel: later values are dead letters. Values that have come can still be received. It
 // reports whether the channel was open.
 func (in *Input[T]) Close(p Owner) bool { return p.Unalias(in.to.Ref) }
 
 // Output is the sending end of a channel, wherever its process is. Outputs can be compared.
 type Output[T any] struct{ Ref node.Ref }
 
-// Send sends a value by the channel. The errors are those of [node.Send]. The zero Output has
+// Send sends a value through the channel. The errors are those of [node.Send]; for the zero Output,
 // [node.ErrNoDest].
 func (o Output[T]) Send(from node.Caller, v T) error {
 	if o.Ref.IsZero() {
@@ -132,7 +132,7 @@ func (o Output[T]) Send(from node.Caller, v T) error {
 	return node.Send(from, o.Ref, v)
 }
 
-// Term returns the reference, which is what the Output is for nodes of OTP; undefined for the zero Output.
+// Term returns the reference, which is the form of an Output for OTP nodes; undefined for the zero Output.
 func (o Output[T]) Term() any {
 	if o.Ref.IsZero() {
 		return node.Atom("undefined")
@@ -140,7 +140,7 @@ func (o Output[T]) Term() any {
 	return o.Ref
 }
 
-// SetTerm makes o the channel of a reference; the zero Output of undefined.
+// SetTerm makes o the Output of a reference; the zero Output for undefined.
 func (o *Output[T]) SetTerm(term any) error {
 	switch t := term.(type) {
 	case node.Ref:
@@ -155,7 +155,7 @@ func (o *Output[T]) SetTerm(term any) error {
 	return fmt.Errorf("channel: got %T for an Output, want a reference", term)
 }
 
-// The outputs of types that every node knows travel without being registered.
+// Outputs of types that every node knows can be sent to other nodes without being registered.
 func init() {
 	node.Know(process.Key{}, node.TypeOf[Output[any]]("$output.any"), node.TypeOf[Output[bool]]("$output.bool"),
 		node.TypeOf[Output[int]]("$output.int"), node.TypeOf[Output[int64]]("$output.int64"),

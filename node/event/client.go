@@ -13,8 +13,8 @@ type notifyRequest struct{ event any }
 // Term is {notify, Event}.
 func (m notifyRequest) Term() any { return wire.Tuple{aNotify, m.event} }
 
-// What a manager is asked, on its way from Go. Those that Go nodes send each other as they are have
-// exported fields; the others, and all towards OTP, are terms, as in Erlang's gen_event.
+// Requests to a manager, as Go sends them. Go nodes send each other those with exported fields
+// as they are; the others, and all requests to OTP nodes, go as terms, as in Erlang's gen_event.
 type (
 	syncNotifyRequest struct{ event any }
 	callRequest       struct {
@@ -66,19 +66,19 @@ func Notify(from node.Caller, to node.Dest, event any) error {
 }
 
 // SyncNotify is Notify that returns when all handlers have handled the event.
-// The errors of this and the functions below are those of [node.Call].
+// SyncNotify and the functions below have the errors of [node.Call].
 func SyncNotify(ctx context.Context, from node.Caller, to node.Dest, event any) error {
 	_, err := node.Call[any](ctx, from, to, syncNotifyRequest{event})
 	return err
 }
 
-// Call asks one handler and returns its reply. [ErrNoHandler], [ErrNoCalls], what
+// Call asks one handler and returns its reply. Errors: [ErrNoHandler], [ErrNoCalls], and what
 // HandleCall returned.
 func Call[R any](ctx context.Context, from node.Caller, to node.Dest, id ID, request any) (R, error) {
 	return node.Call[R](ctx, from, to, callRequest{id, request})
 }
 
-// Add adds a handler; it is the first that later events come to. The error is
+// Add adds a handler, which gets later events before all others. The error is
 // what its Init returned, or a [*node.ExitError] with the [*node.Crash] of its panic.
 func Add(ctx context.Context, from node.Caller, to node.Dest, id ID, h Handler) error {
 	h, isOwned := disown(h)
@@ -86,10 +86,10 @@ func Add(ctx context.Context, from node.Caller, to node.Dest, id ID, h Handler) 
 	return err
 }
 
-// Owned makes a handler one that the process which calls [Add] or [Swap] owns: the handler is
-// taken out when that process exits, and the process gets an [Exit] when it is taken out
-// otherwise: add_sup_handler, swap_sup_handler. Manager and owner are linked. A plain
-// goroutine cannot own a handler. A manager's Modules and Context.Swap do not take it.
+// Owned makes the process that calls [Add] or [Swap] the owner of a handler: the handler is
+// removed when the owner exits, and the owner gets an [Exit] when the handler is removed
+// for another reason: add_sup_handler, swap_sup_handler. Manager and owner are linked. A plain
+// goroutine cannot own a handler. A manager's Modules and Context.Swap do not take an owned handler.
 func Owned(h Handler) Handler { return owned{h} }
 
 // owned is a handler with an owner, on its way to Add or Swap.
@@ -102,15 +102,15 @@ func disown(h Handler) (Handler, bool) {
 	return h, false
 }
 
-// Delete takes a handler out and returns what its Terminate answered, ok without
-// one. [ErrNoHandler].
+// Delete removes a handler and returns what its Terminate returned, or ok if it has
+// none. Errors: [ErrNoHandler].
 func Delete(ctx context.Context, from node.Caller, to node.Dest, id ID, arg any) (any, error) {
 	return node.Call[any](ctx, from, to, deleteRequest{id, arg})
 }
 
-// Swap takes a handler out, arg is for its Terminate, and adds another. The new one is
-// owned by the process that owned the old one, or by the caller if it is [Owned]. If it is
-// an [Heir] it gets what Terminate returned. It is added even if there is no old one. The
+// Swap removes a handler, passing arg to its Terminate, and adds another. The owner of the
+// old one owns the new one, or the caller does if it is [Owned]. If the new one is
+// an [Heir], it gets what Terminate returned. It is added even if there is no old one. The
 // errors are those of Add.
 func Swap(ctx context.Context, from node.Caller, to node.Dest, old ID, arg any, id ID, h Handler) error {
 	h, isOwned := disown(h)

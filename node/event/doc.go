@@ -25,7 +25,7 @@
 //	{Label, From, {add_handler, Handler, Args}}                          ok | {error, Reason} | {'EXIT', Reason}
 //	{Label, From, {add_sup_handler, Handler, Args, Owner}}               as add_handler
 //	{Label, From, {delete_handler, Handler, Arg}}                        what Terminate returned | {error, module_not_found}
-//	{Label, From, {swap_handler, Handler, Arg, Handler2, Args}}          ok | {error, what add_handler would say}
+//	{Label, From, {swap_handler, Handler, Arg, Handler2, Args}}          ok | {error, what add_handler would answer}
 //	{Label, From, {swap_sup_handler, Handler, Arg, Handler2, Args, Owner}}
 //	{Label, From, which_handlers}                                        [Handler], the one added last first
 //	{Label, From, get_modules}                                           [Module], each once
@@ -33,8 +33,8 @@
 //	{system, From, What}                                                 see package sys
 //	anything else                                                        to each [Listener]
 //
-// An owner gets {gen_event_EXIT, Handler, Reason}: see [Exit]. Args make a handler by
-// [Config].Modules. sys:get_state shows [{Module, Id, State}], with false for no Id.
+// An owner gets {gen_event_EXIT, Handler, Reason}: see [Exit]. [Config].Modules makes a
+// handler from Args. sys:get_state shows [{Module, Id, State}], with false for no Id.
 //
 // # What ends a handler
 //
@@ -47,16 +47,16 @@
 //	exit of the owner              OwnerGone
 //	end of the manager             Stopped           shutdown
 //
-// An error of HandleCall is for the caller. When a manager is killed, no Terminate
+// An error of HandleCall goes to the caller. When a manager is killed, no Terminate
 // is called, and owners get the exit signal of the link.
 //
 // # Invariants
 //
-//  1. One method of one handler runs at a time. All handlers of the manager have
-//     had an event before any has the next.
+//  1. One method of one handler runs at a time. All handlers of the manager get
+//     an event before any gets the next.
 //  2. The handler that was added last gets each event first. A handler that swaps
 //     itself passes its position on to its successor.
-//  3. Nothing that a handler does ends another handler or the manager, except
+//  3. A handler cannot end another handler or the manager, except by
 //     runtime.Goexit.
 //  4. Terminate is called once for each handler whose Init has succeeded, unless the
 //     manager is killed.
@@ -67,20 +67,20 @@
 //
 // A manager has none: it is an Actor. If its handlers block or compute for long, start
 // it with Options.Place = node.Detached(). A Subscription has one, from package
-// context, only for the moment in which its manager exits.
+// context, only while its manager exits.
 //
 // # Limits
 //
 // A handler must not call its own manager, which cannot answer while the handler runs.
 // An owner is linked to the manager; as in OTP, that link outlives the handler.
-// Handlers are Go values: other nodes can add only those of [Config].Modules.
+// Handlers are Go values: other nodes can only add those of [Config].Modules.
 // [SyncNotify], [Call] and similar functions work only for managers on actornodes,
 // since their label differs from gen_event's. [Notify] works for both.
 //
 // # Differences from gen_event
 //
-// A handler stays when its HandleCall returns an error, and when it is called without
-// having HandleCall. Unknown requests are answered with an error. The first message
+// A handler stays when its HandleCall returns an error, and when it gets a call but has
+// no HandleCall. Unknown requests are answered with an error. The first message
 // without a [Listener] is logged. If the replacement of a handler fails, its owner
 // learns why; OTP 25 says crash. The function of sys:replace_state gets the whole list
 // of handlers, not one handler after the other.

@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Handler handles the events of a manager. A panic, or an error, takes it out of
-// the manager and is reported; the others go on. The error [ErrRemove] takes it out
+// Handler handles the events of a manager. If it panics or returns an error, the manager
+// removes and reports it; the other handlers go on. The error [ErrRemove] removes it
 // without a report.
 //
 // All handlers of a manager run in its process, one after the other.
@@ -20,41 +20,41 @@ type Handler interface {
 	HandleEvent(c *Context, event any) error
 }
 
-// What a [Handler] may implement besides. [sys.Stater], [sys.StateSetter] and [sys.CodeChanger]
+// Interfaces that a [Handler] may also implement. [sys.Stater], [sys.StateSetter] and [sys.CodeChanger]
 // are for system messages.
 type (
-	// Initializer is called when the handler is about to be added. After an error it is not
-	// added.
+	// Initializer is called when the handler is about to be added. If it returns an error, the
+	// handler is not added.
 	Initializer interface{ Init(c *Context) error }
 
-	// Heir is called, in place of Init, when the handler replaces another in a swap. legacy is
-	// what the Terminate of the other has returned. found is false if
-	// there was none.
+	// Heir is called instead of Init when the handler replaces another in a swap. legacy is
+	// what the other's Terminate returned. found is false if
+	// there was no other handler.
 	Heir interface {
 		Inherit(c *Context, legacy any, found bool) error
 	}
 
-	// Caller answers what is asked of this very handler by [Call]. An error is for
-	// the caller, and the handler stays; but after [ErrRemove], which may come with a
-	// reply, node.ExitWith and a panic it is taken out.
+	// Caller answers the requests that [Call] sends to this handler. An error goes to
+	// the caller, and the handler stays. The handler is removed after [ErrRemove], which may come with a
+	// reply, after node.ExitWith, and after a panic.
 	Caller interface {
 		HandleCall(c *Context, request any) (reply any, err error)
 	}
 
 	// Listener handles the messages that are neither events nor calls, such as
-	// node.Exited. Without it such messages are passed over.
+	// node.Exited. A handler without it does not get them.
 	Listener interface {
 		HandleInfo(c *Context, msg any) error
 	}
 
-	// Terminator is called when the handler has been taken out. The result is for the
-	// caller that took it out: see Delete and Swap.
+	// Terminator is called when the handler has been removed. The result is for the
+	// caller that removed it: see Delete and Swap.
 	Terminator interface {
 		Terminate(c *Context, end End) any
 	}
 )
 
-// ErrRemove, returned from a handler, takes it out of the manager: remove_handler.
+// ErrRemove, returned from a handler, removes it from the manager: remove_handler.
 var ErrRemove = errors.New("event: remove this handler")
 
 // Errors that callers get.
@@ -66,9 +66,9 @@ var (
 	errNoOwner   = errors.New("event: only a process can own a handler")
 )
 
-// ID identifies a handler: a module, and what distinguishes several of one module, or nil.
-// It is Erlang's Module and {Module, Id}. Where two handlers have the same, the
-// one that was added last is meant.
+// ID identifies a handler: a module, and an ID that distinguishes several handlers of one module, or nil.
+// It is Erlang's Module or {Module, Id}. If two handlers have the same ID, it means
+// the one that was added last.
 type ID struct {
 	Module node.Atom
 	ID     any
@@ -108,12 +108,12 @@ func idOf(term any) (ID, bool) {
 type How string
 
 const (
-	Deleted   How = "deleted"      // by Delete; Arg is what that was given
-	Swapped   How = "swapped"      // by Swap or Context.Swap; Arg is what that was given
-	Removed   How = "removed"      // it has returned ErrRemove
-	OwnerGone How = "owner exited" // Arg is the exit reason of the process that it was added for
+	Deleted   How = "deleted"      // by Delete; Arg is its arg
+	Swapped   How = "swapped"      // by Swap or Context.Swap; Arg is its arg
+	Removed   How = "removed"      // it returned ErrRemove
+	OwnerGone How = "owner exited" // Arg is the owner's exit reason
 	Stopped   How = "stopped"      // the manager ends; Arg is its exit reason
-	Failed    How = "failed"       // Arg is the error that it has returned, or a *node.Crash
+	Failed    How = "failed"       // Arg is the error that it returned, or a *node.Crash
 )
 
 // End is what a handler's Terminate is given.
@@ -122,7 +122,7 @@ type End struct {
 	Arg any
 }
 
-// Exit tells the owner of a handler that it has been taken out: Erlang's
+// Exit tells the owner of a handler that the handler has been removed: Erlang's
 // {gen_event_EXIT, Handler, Reason}. Reason is normal after Delete and ErrRemove,
 // shutdown when the manager ends, {swapped, NewHandler, NewOwner} after a swap, with
 // false for no owner, else a [*node.Crash].
@@ -134,7 +134,7 @@ type Exit struct {
 // term is {gen_event_EXIT, Handler, Reason}.
 func (e Exit) term() any { return wire.Tuple{wire.Atom("gen_event_EXIT"), e.Handler.term(), e.Reason} }
 
-// Func makes a Handler of a function for events of type E; others are passed over.
+// Func makes a Handler of a function for events of type E. It ignores other events.
 func Func[E any](f func(c *Context, event E) error) Handler { return typed[E](f) }
 
 type typed[E any] func(*Context, E) error
@@ -147,7 +147,7 @@ func (f typed[E]) HandleEvent(c *Context, event any) error {
 	return nil
 }
 
-// State is part of sys.Stater: there is none to be seen.
+// State is part of sys.Stater: a function has no state to show.
 func (f typed[E]) State() any { return wire.AtomUndefined }
 
 // Context is what a handler acts through. It is valid until the method returns.
@@ -167,9 +167,9 @@ type swap struct {
 // ID returns the handler's identifier.
 func (c *Context) ID() ID { return c.id }
 
-// Swap puts another handler in the place of this one when the method has
-// returned, unless it returns an error: {swap_handler, Arg, _, Handler, _}. arg is
-// for Terminate, whose answer the new one inherits.
+// Swap replaces this handler by another when the method has
+// returned, unless it returns an error: {swap_handler, Arg, _, Handler, _}. arg goes
+// to Terminate, and the new handler inherits what that returns.
 func (c *Context) Swap(arg any, id ID, h Handler) { c.swap = &swap{arg, id, given(h)} }
 
 func init() {

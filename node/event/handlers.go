@@ -9,18 +9,18 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// handlers are those of a manager, the one added last first. To add one, to find one and to take one out
+// handlers are the handlers of a manager, the one added last first. Adding, finding and removing one
 // costs the same however many there are.
 //
 // Invariants:
 //
-//  1. An entry is on three lists: of all, of those with its ID, and, if it has an owner, of those of that.
-//  2. No list of those with an ID, or of an owner, is empty.
+//  1. An entry is on the list of all, on the list of its ID, and, if it has an owner, on the owner's list.
+//  2. No list of an ID or an owner is empty.
 type handlers struct {
 	list    tables.List[entry]
 	n       int
 	listen  int                         // how many are a Listener
-	plain   map[key]*tables.List[entry] // by ID, if its key is one of Go's maps: see package tables
+	plain   map[key]*tables.List[entry] // by ID, if a Go map can have it as a key: see package tables
 	terms   wire.Map                    // by any other ID, as a term
 	byOwner map[node.PID]*tables.List[entry]
 }
@@ -31,10 +31,10 @@ type key struct {
 	id     any
 }
 
-// all yields the handlers. Those that it has yielded may be taken out.
+// all yields the handlers. Those already yielded may be removed.
 func (s *handlers) all() iter.Seq[*entry] { return s.list.Newest() }
 
-// same returns the handlers with an ID; nil: there is none.
+// same returns the handlers with an ID, or nil.
 func (s *handlers) same(id ID) *tables.List[entry] {
 	if k, plain := tables.TermKey(id.ID); plain || k == nil {
 		return s.plain[key{id.Module, k}]
@@ -44,7 +44,7 @@ func (s *handlers) same(id ID) *tables.List[entry] {
 	return found
 }
 
-// find returns the handler with an ID that was added last; nil: there is none.
+// find returns the handler with an ID that was added last, or nil.
 func (s *handlers) find(id ID) *entry {
 	if l := s.same(id); l != nil {
 		return l.First()
@@ -52,7 +52,7 @@ func (s *handlers) find(id ID) *entry {
 	return nil
 }
 
-// of yields the handlers of an owner. Those that it has yielded may be taken out.
+// of yields the handlers of an owner. Those already yielded may be removed.
 func (s *handlers) of(owner node.PID) iter.Seq[*entry] {
 	if l := s.byOwner[owner]; l != nil {
 		return l.Newest()
@@ -122,7 +122,7 @@ func (s *handlers) forget(e *entry) {
 	}
 }
 
-// replace has e be another handler, in its place.
+// replace turns e into the handler by, at the same position.
 func (s *handlers) replace(e, by *entry) {
 	s.forget(e)
 	e.id, e.h, e.owner = by.id, by.h, by.owner

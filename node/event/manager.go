@@ -33,18 +33,18 @@ const (
 
 // Config of a manager. The zero value works.
 type Config struct {
-	// Modules makes the handlers that are asked for by the name of a module and
-	// arguments, as Erlang's processes do: a handler module's init. Default: none
-	// can be. It is read by the manager's process while that lives.
+	// Modules makes a handler from a module's name and arguments, for requests from
+	// Erlang processes: a handler module's init. Default: such requests
+	// fail. The manager's process reads it while it lives.
 	Modules map[node.Atom]func(args any) (Handler, error)
 }
 
-// New makes a manager, to be spawned once: by node.SpawnWait, by a supervisor, or
-// by Start.
+// New makes a manager. Spawn it once: with node.SpawnWait, by a supervisor, or
+// with Start.
 func New(cfg Config) node.Actor { return &manager{cfg: cfg} }
 
-// Start starts a manager without handlers: start, or with Options.Link start_link,
-// of gen_event. See [node.SpawnWait] for the errors.
+// Start starts a manager without handlers: start of gen_event, or start_link with
+// Options.Link. See [node.SpawnWait] for the errors.
 func Start(ctx context.Context, from node.Caller, cfg Config, o node.Options) (node.PID, error) {
 	return node.SpawnWait(ctx, from, o, New(cfg))
 }
@@ -54,8 +54,8 @@ type manager struct {
 	handlers
 	cfg   Config
 	c     *node.Context
-	seq   int     // of those that were added without an ID
-	call  Context // what the handler that runs is given
+	seq   int     // counts handlers that were added without an ID
+	call  Context // of the handler that runs
 	sys   sysmsg.System
 	child bool // started with a link to its parent, whose exit ends it
 }
@@ -69,18 +69,18 @@ type entry struct {
 	all, same, owned tables.ListEntry[entry] // of handlers
 }
 
-// listens reports whether the handler takes what is no event.
+// listens reports whether the handler is a Listener.
 func (e *entry) listens() bool {
 	_, ok := e.h.(Listener)
 	return ok
 }
 
-// maker makes a handler that is to be added.
+// maker makes a handler to add.
 type maker func() (Handler, error)
 
 func given(h Handler) maker { return func() (Handler, error) { return h, nil } }
 
-// made makes one by a module's name.
+// made makes a handler from a module's name.
 func (m *manager) made(id ID, args any) maker {
 	return func() (Handler, error) {
 		if make := m.cfg.Modules[id.Module]; make != nil {
@@ -90,7 +90,7 @@ func (m *manager) made(id ID, args any) maker {
 	}
 }
 
-// undefError is a module that there is not.
+// undefError says that there is no such module.
 type undefError struct {
 	module wire.Atom
 	args   any
@@ -99,7 +99,7 @@ type undefError struct {
 func (e *undefError) Error() string { return fmt.Sprintf("%v: %s", errNoModule, e.module) }
 func (e *undefError) Unwrap() error { return errNoModule }
 
-// Term is what Erlang's init would have failed with.
+// Term is the error that Erlang's init would fail with.
 func (e *undefError) Term() any {
 	return wire.Tuple{aExit, wire.Tuple{wire.Atom("undef"),
 		wire.List{wire.Tuple{e.module, wire.Atom("init"), wire.List{e.args}, wire.List{}}}}}
@@ -122,7 +122,7 @@ func (m *manager) Receive(c *node.Context, msg any) (err error) {
 	m.c = c
 	ended := false
 	defer func() {
-		if !ended { // a handler has called runtime.Goexit; panics end handlers only
+		if !ended { // a handler called runtime.Goexit; a panic ends only the handler
 			err = m.ends(node.Panicked(nil))
 		}
 	}()
@@ -192,8 +192,8 @@ func (m *manager) inform(msg any, exited bool) {
 	}
 }
 
-// run runs a method of a handler and acts on its result. It returns the error that has
-// taken the handler out, or nil.
+// run runs a method of a handler and acts on its result. It returns the error that
+// removed the handler, or nil.
 func (m *manager) run(e *entry, last any, f func(*Context) error) error {
 	err := m.attempt(e.id, f)
 	swap := m.call.swap
@@ -211,7 +211,7 @@ func (m *manager) run(e *entry, last any, f func(*Context) error) error {
 	return nil
 }
 
-// attempt runs code of a handler that must not end the manager.
+// attempt runs a handler's code and turns a panic into an error.
 func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
 	m.call = Context{Context: m.c, id: id}
 	returned := false
@@ -227,7 +227,7 @@ func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
 	return err
 }
 
-// failed is the end of a handler by its own error.
+// failed removes a handler after its own error.
 func (m *manager) failed(e *entry, last any, err error) {
 	reason := node.ReasonOf(err)
 	m.report(e, last, reason)
@@ -238,14 +238,14 @@ func (m *manager) failed(e *entry, last any, err error) {
 	m.terminate(e, End{Failed, arg}, reason)
 }
 
-// terminate takes a handler out, ends it and returns what its Terminate answers. reason is for
+// terminate removes a handler, ends it and returns what its Terminate returns. reason is for
 // its owner.
 func (m *manager) terminate(e *entry, end End, reason any) (answer any, err error) {
 	m.handlers.remove(e)
 	return m.finish(e, end, reason)
 }
 
-// finish is terminate for one that is not in there, or is about to be replaced.
+// finish is terminate for a handler that is not in the manager, or is about to be replaced.
 func (m *manager) finish(e *entry, end End, reason any) (answer any, err error) {
 	answer = wire.AtomOK
 	if t, ok := e.h.(Terminator); ok {
@@ -277,8 +277,8 @@ func (m *manager) report(e *entry, last, reason any) {
 	}
 }
 
-// add adds a handler. from is the one it comes after, if it does; nil if there
-// was none, as legacy without found says.
+// add adds a handler. from is what it inherits in a swap; nil if it is not part of
+// a swap.
 func (m *manager) add(id ID, make maker, owner node.PID, from *inheritance) (ID, error) {
 	e, err := m.begin(id, make, owner, from)
 	if err != nil {
@@ -288,7 +288,7 @@ func (m *manager) add(id ID, make maker, owner node.PID, from *inheritance) (ID,
 	return e.id, nil
 }
 
-// inheritance is what a handler gets from the one before it.
+// inheritance is what a handler inherits from its predecessor.
 type inheritance struct {
 	legacy any
 	found  bool
@@ -328,7 +328,7 @@ func (m *manager) begin(id ID, make maker, owner node.PID, from *inheritance) (*
 	return e, nil
 }
 
-// replace swaps a handler in its place, as it has asked for.
+// replace does the swap that a handler asked for, at its position.
 func (m *manager) replace(e *entry, s *swap) {
 	legacy, _ := m.finish(e, End{Swapped, s.arg}, swapped(s.id, e.owner))
 	next, err := m.begin(s.id, s.make, e.owner, &inheritance{legacy, true})
@@ -347,7 +347,7 @@ func (m *manager) replace(e *entry, s *swap) {
 	m.handlers.replace(e, next)
 }
 
-// swapped is why a handler has ended that another takes the place of.
+// swapped is the exit reason of a handler that another replaces.
 func swapped(id ID, owner node.PID) any {
 	if owner.IsZero() {
 		return wire.Tuple{aSwapped, id.term(), wire.AtomFalse}
@@ -355,7 +355,7 @@ func swapped(id ID, owner node.PID) any {
 	return wire.Tuple{aSwapped, id.term(), owner}
 }
 
-// ends is the end of the manager by its own doing. Its owners live on.
+// ends ends the manager, except on a kill. The owners of its handlers live on.
 func (m *manager) ends(reason any) error {
 	for e := range m.all() {
 		if !e.owner.IsZero() && !(m.child && e.owner == m.c.Parent()) {

@@ -12,19 +12,19 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// request is a request to a manager. what is one of the types of client.go, for requests
-// from Erlang, too.
+// request is a request to a manager. what has one of the types of client.go, also for requests
+// from Erlang.
 type request struct {
 	node.From
 	what   any
-	body   any   // what was asked for, as it came
-	erlang bool  // the answer is to be what gen_event's would be
-	make   maker // of an addition or exchange
+	body   any   // the request as it came
+	erlang bool  // answer as gen_event does
+	make   maker // of the handler to add
 	owner  node.PID
 }
 
-// request reads a call: of this package, or {Label, From, What} as Erlang's gen_event sends it, with the
-// caller's PID for a label.
+// request reads a call: one of this package, or {Label, From, What} as Erlang's gen_event sends it, with the
+// caller's PID as Label.
 func (m *manager) request(msg any) (request, bool) {
 	r := request{}
 	q, call := m.c.Node().AsRequest(msg)
@@ -63,7 +63,7 @@ func (r *request) unknown() error {
 	return fmt.Errorf("%w of type %T: %w", errUnknown, r.body, node.ErrUnhandled)
 }
 
-// read reads what Erlang's gen_event asks; nil: something else.
+// read reads a request of Erlang's gen_event, or returns nil.
 func (r *request) read(m *manager, term any) any {
 	switch term {
 	case aWhich:
@@ -106,7 +106,7 @@ func (r *request) read(m *manager, term any) any {
 	return nil
 }
 
-// ownerOf is the process that a handler is to end with, and that is told of its end.
+// ownerOf reads the owner of a handler: the handler ends with it, and it is told of the handler's end.
 func (r *request) ownerOf(m *manager, term any) (node.PID, bool) {
 	pid, ok := term.(node.PID)
 	return pid, ok && m.c.Node().Inside(process.Key{}).AskerOf(r.From).MayLink(pid)
@@ -119,7 +119,7 @@ func only(ok bool, v any) any {
 	return v
 }
 
-// answer does what has been asked.
+// answer handles a request.
 func (m *manager) answer(r request) error {
 	switch q := r.what.(type) {
 	case syncNotifyRequest:
@@ -152,7 +152,7 @@ func (m *manager) answer(r request) error {
 		m.reply(r, m.ids(r.erlang))
 	case wire.Atom:
 		if q == aStop {
-			defer m.reply(r, wire.AtomOK) // as in OTP, when all handlers have ended
+			defer m.reply(r, wire.AtomOK) // as in OTP, after all handlers have ended
 			return m.ends(node.Normal)
 		}
 		if q == aModules {
@@ -198,7 +198,7 @@ func (m *manager) ask(r request, q callRequest) {
 	}
 }
 
-// exchange puts one handler in the place of another, or of none.
+// exchange removes a handler, if it is there, and adds another.
 func (m *manager) exchange(r request, q swapRequest) {
 	if q.owned && r.owner.IsZero() {
 		m.refuse(r, errNoOwner, nil)
@@ -232,7 +232,7 @@ func (m *manager) added(r request, id ID, err error) {
 	}
 }
 
-// notAdded is what gen_event answers where a handler's init has failed.
+// notAdded is gen_event's answer when a handler's init fails.
 func notAdded(err error) any {
 	switch e := err.(type) {
 	case *undefError:
@@ -250,7 +250,7 @@ func (m *manager) reply(r request, v any) {
 	}
 }
 
-// refuse answers with an error; term is what it is from gen_event, nil: {error,
+// refuse answers with an error; term is gen_event's answer, nil: {error,
 // Reason}.
 func (m *manager) refuse(r request, err error, term any) {
 	if r.erlang && term != nil {
@@ -275,7 +275,7 @@ func (m *manager) ids(erlang bool) any {
 	return ids
 }
 
-// modules is the answer to get_modules: each once, in order.
+// modules is the answer to get_modules: each module once, sorted.
 func (m *manager) modules() wire.List {
 	var names []wire.Atom
 	for e := range m.all() {

@@ -8,11 +8,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// subscription is the module of the handlers that Subscribe adds.
+// subscription is the module in the IDs of the handlers that Subscribe adds.
 const subscription wire.Atom = "subscription"
 
-// Subscription is a channel of a manager's events of type E, for Go code that is
-// no process.
+// Subscription is a channel of a manager's events of type E, for Go code that is not
+// a process.
 type Subscription[E any] struct {
 	// C is closed when the subscription ends: by Close, with the manager, or by
 	// Delete.
@@ -21,15 +21,15 @@ type Subscription[E any] struct {
 	handler *subscriber[E]
 }
 
-// Subscribe makes a channel of the events of type E to come; others are passed
-// over. It holds up to buffer of them, at least 1, for its reader. What does not
-// fit is counted, see Missed, and the first of each such series is logged: the
-// manager waits for nobody. The errors are those of [Add].
+// Subscribe makes a channel of the coming events of type E; it ignores other
+// events. The channel holds up to buffer events, at least 1. The manager never waits
+// for the reader: it counts events that do not fit (see Missed), and logs the
+// first of each such series. The errors are those of [Add].
 func Subscribe[E any](ctx context.Context, from node.Caller, to node.Dest, buffer int) (*Subscription[E], error) {
 	s := &subscriber[E]{ch: make(chan E, max(1, buffer))}
 	id, err := node.Call[ID](ctx, from, to, addRequest{h: s})
 	if err != nil {
-		s.end() // the manager may have it nevertheless, until the next event
+		s.end() // the manager may still have added it; the next event then removes it
 		return nil, err
 	}
 	s.mu.Lock()
@@ -65,7 +65,7 @@ type subscriber[E any] struct {
 	ch      chan E
 	node    *node.Node // set by Init
 	manager node.PID
-	stop    func() bool // forgets about the manager's exit
+	stop    func() bool // stops watching for the manager's exit
 
 	mu     sync.Mutex
 	id     ID

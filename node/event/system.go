@@ -32,7 +32,7 @@ func (i ID) part() any {
 	return i.ID
 }
 
-// stateOf is a handler's state as others are shown it.
+// stateOf is a handler's state as sys:get_state shows it.
 func stateOf(h Handler) any {
 	if s, ok := h.(sys.Stater); ok {
 		return sysmsg.Given(s.State())
@@ -40,7 +40,7 @@ func stateOf(h Handler) any {
 	return sysmsg.Term(h)
 }
 
-// Replace is part of sysmsg.Server. The new state is a list as State's; handlers whose
+// Replace is part of sysmsg.Server. The new state is a list like State's; handlers whose
 // state is the same as before do not change.
 func (m systemOf) Replace(state any) error {
 	l, ok := state.(wire.List)

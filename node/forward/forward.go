@@ -6,12 +6,12 @@ import (
 )
 
 // Request hands a request on to a process, a name or an alias, and watches that process for the caller: see the package
-// comment. A Request[any], as AsRequest of a Node returns it, is handed on as the Request of the type that its body has. What
-// only has the From makes it: node.Request[any]{Body: b, From: from}.
+// comment. A Request[any], as AsRequest of a Node returns it, is handed on as a Request of its body's type. If you
+// have only the From, make one: node.Request[any]{Body: b, From: from}.
 //
-// A worker that is gone, or ends meanwhile, is no error here: the caller is told. Errors: [node.ErrReplied] if the request has
-// been answered, or its caller waits no more; and those of Send, [node.ErrMailboxFull] for example. After one of Send the
-// request is still the forwarder's.
+// It is no error if the worker is gone, or ends meanwhile: the caller is told. Errors: [node.ErrReplied] if the request has
+// been answered, or its caller no longer waits; and those of Send, such as [node.ErrMailboxFull]. After an error of Send
+// the forwarder still has the request.
 func Request[T any](from node.Caller, r node.Request[T], to node.Dest) error {
 	msg := any(r)
 	if a, ok := msg.(node.Request[any]); ok {
@@ -20,12 +20,12 @@ func Request[T any](from node.Caller, r node.Request[T], to node.Dest) error {
 	return hand(from, r.From.Inside(process.Key{}).Ticket(), r.Body, msg, to)
 }
 
-// sender is each node.Caller.
+// sender is what every node.Caller implements.
 type sender interface {
 	Send(to node.Dest, msg any) error
 }
 
-// hand forwards a request: body to another node, msg to a process of this one.
+// hand forwards a request: as body to another node, as msg to a process of this one.
 func hand(from node.Caller, asked process.Ticket, body, msg any, to node.Dest) error {
 	a := from.Inside(process.Key{}).Acting()
 	if a.Gone() {

@@ -11,14 +11,14 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// watch is over the worker, for as long as the request is not answered. It is a call: of a worker of this node, that its
-// exit alone settles; of one of another node, that its answer settles, too.
+// watch watches the worker until the request is answered. It is a call: to a worker on this node, which only the
+// worker's exit settles; or to one on another node, which its answer settles, too.
 //
 //	armed      nobody has settled it
-//	over       by the worker's end, or its answer from another node: the request is settled with that
-//	forgotten  the request has been answered in another way, or has been forwarded again
+//	over       by the worker's end, or its answer from another node: that settles the request
+//	forgotten  the request was answered in another way, or forwarded again
 //
-// Whoever comes first decides, by the promise of the call, and then by that of the request.
+// Whoever comes first decides, by the promise of the call, and then by the promise of the request.
 type watch struct {
 	process.Call
 	process.Watches
@@ -26,7 +26,7 @@ type watch struct {
 	ticket process.Ticket // of the call
 }
 
-// errForgotten is what a watch is settled with that is not needed any more.
+// errForgotten settles a watch that is no longer needed.
 var errForgotten = errors.New("forward: the request is answered")
 
 func watchFor(a *process.Acting, asked process.Ticket) *watch {
@@ -50,7 +50,7 @@ func (w *watch) over(a *process.Acting) {
 	settle(a, w.asked, v, err)
 }
 
-// settle settles a request: with the end of the worker as the caller's node is told it, if err is that.
+// settle settles a request. If err is the end of the worker, the caller's node is told that.
 func settle(a *process.Acting, asked process.Ticket, v any, err error) bool {
 	if asked.Call.Far != nil {
 		exit, ok := err.(*node.ExitError)
@@ -70,7 +70,7 @@ func (w *watch) Forget() { w.forget() }
 // forget reports whether the watch was armed.
 func (w *watch) forget() bool { return w.ticket.Settle(&w.System.Plain, nil, errForgotten) }
 
-// started is the end of forwarding: the watch is there, and send sends the request.
+// started finishes forwarding: the watch is armed, and send sends the request.
 func (w *watch) started(a *process.Acting, send func() error) error {
 	asked := w.asked
 	if !asked.Call.Forward(asked.N, w) {
@@ -86,7 +86,7 @@ func (w *watch) started(a *process.Acting, send func() error) error {
 	return nil
 }
 
-// late is what forwarding a settled request returns: nil if the end of the worker, or its answer, has settled it.
+// late returns the error for forwarding a settled request: nil if the worker's end or answer settled it.
 func (w *watch) late() error {
 	if w.ticket.Done() { // else somebody may be writing the result
 		if _, err := w.Call.Result(); err != errForgotten {
@@ -96,7 +96,7 @@ func (w *watch) late() error {
 	return node.ErrReplied
 }
 
-// unsent is what forwarding returns if send has failed with err: nil if the worker has ended meanwhile, and the caller is told.
+// unsent returns the error of forwarding after send failed with err: nil if the worker has ended, and the caller is told.
 func (w *watch) unsent(a *process.Acting, err error) error {
 	asked := w.asked
 	switch {
@@ -123,7 +123,7 @@ func ended(a *process.Acting) (reason any, ok bool) {
 	return a.Process.Ended()
 }
 
-// callerOf returns the node of the caller, the caller, and the reference that its monitor has if it calls by gen:call. ok is
+// callerOf returns the node of the caller, the caller, and the reference of its monitor if it calls by gen:call. ok is
 // false if that node is not connected.
 func callerOf(asked process.Ticket) (q *peers.Peer, pid wire.PID, ref wire.Ref, ok bool) {
 	from := peers.FarCallerOf(asked.Call).From
@@ -135,18 +135,18 @@ func callerOf(asked process.Ticket) (q *peers.Peer, pid wire.PID, ref wire.Ref, 
 	return q, from.PID, ref, q != nil && !ref.IsZero()
 }
 
-// callerMonitor is the monitor of a caller over the forwarder after it has been taken over: it is no longer one of the
-// forwarder's.
+// callerMonitor is a caller's monitor over the forwarder after takeOver: it is no longer among the
+// forwarder's monitors.
 type callerMonitor struct {
 	*process.Monitor
 	asked process.Ticket
 }
 
-// Forget is part of peers.Monitor: the caller has taken the monitor away, or its node is lost. It waits no more, or has
+// Forget is part of peers.Monitor: the caller has removed the monitor, or its node is lost. It no longer waits, or has
 // its answer.
 func (m *callerMonitor) Forget() { m.asked.Call.Promise.Forget(m.asked.N) }
 
-// takeOver has the monitor of the caller over the forwarder be over the worker from now on. No other monitor is taken over: a
+// takeOver moves the caller's monitor from the forwarder to the worker. It takes over no other monitor: a
 // peer that makes requests in the name of others could take theirs away.
 func (w *watch) takeOver(forwarder *process.Process) {
 	q, from, ref, ok := callerOf(w.asked)
@@ -166,13 +166,13 @@ func (w *watch) takeOver(forwarder *process.Process) {
 	}
 }
 
-// end is the end of the worker, for a caller of another node.
+// end is the end of the worker, for a caller on another node.
 type end struct {
 	asked process.Ticket
 	*node.ExitError
 }
 
-// Tell is part of calls.End. takeOver may put another monitor in the place of the one that Tell has found: then Tell looks
+// Tell is part of calls.End. takeOver may replace the monitor that Tell has found: then Tell looks
 // again.
 func (e *end) Tell() error {
 	q, pid, ref, ok := callerOf(e.asked)

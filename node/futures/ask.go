@@ -18,19 +18,19 @@ type Asked[R any] struct {
 //		…
 //	})
 //
-// What is asked is sent now. The rest may follow within the same turn.
+// The request is sent now. Within and Then may follow later in the same turn.
 func Ask[R, Q any](c *node.Context, to node.Dest, req Q) Asked[R] {
 	return Asked[R]{c, node.Async[R](c, to, req)}
 }
 
-// Within gives up after d: the answer is [node.ErrTimeout] then. One that comes later is a dead letter.
+// Within gives up after d: the answer is then [node.ErrTimeout]. A later answer is a dead letter.
 func (a Asked[R]) Within(d time.Duration) Asked[R] {
 	Within(a.c, d, a.f)
 	return a
 }
 
 // Then has do called with the answer, or the error: see the function [Then]. It returns the answer as a
-// future. Who cancels that gives up: do is called with context.Canceled.
+// future. Cancelling the future gives up: do is called with context.Canceled.
 func (a Asked[R]) Then(do func(c *node.Context, v R, err error) error) *node.Future[R] {
 	Then(a.c, a.f, do)
 	return a.f

@@ -9,14 +9,14 @@ import (
 	"github.com/actornode/actornode/node/active"
 )
 
-// Outcome is what a future has been completed with.
+// Outcome is the value or error that a future was completed with.
 type Outcome[R any] struct {
 	Value R
 	Err   error
 }
 
-// Each yields the inputs one after the other as they are completed, each by its index among the arguments with
-// what it has been completed with:
+// Each yields the inputs in the order in which they are completed: the index of each among the arguments, and its
+// outcome:
 //
 //	for i, r := range futures.Each(c, inputs...) {
 //		if r.Err != nil {
@@ -24,10 +24,10 @@ type Outcome[R any] struct {
 //		}
 //	}
 //
-// Between two of them it waits as whoever ranges over it does: a method of an active object is suspended, an
-// Actor gives up its stage, and a goroutine, with a *node.Node for from, waits until the future is there: see
-// [Within]. If the process of from ends meanwhile, and its code goes on, the last one has the index -1 and the
-// error of the wait. Who leaves the loop early leaves nothing at the inputs.
+// Between two of them it waits in the way that suits from: a method of an active object is suspended, an
+// Actor gives up its stage, and a goroutine, with a *node.Node for from, waits until the future is completed: see
+// [Within]. If the process of from ends meanwhile, and its code goes on, the last pair has the index -1 and the
+// error of the wait. Leaving the loop early leaves nothing at the inputs.
 func Each[R any](from node.Caller, inputs ...*node.Future[R]) iter.Seq2[int, Outcome[R]] {
 	return func(yield func(int, Outcome[R]) bool) {
 		results := InOrder(from, inputs...)
@@ -53,7 +53,7 @@ func Each[R any](from node.Caller, inputs ...*node.Future[R]) iter.Seq2[int, Out
 	}
 }
 
-// wait waits for a future in the way that is proper for from.
+// wait waits for a future in the way that suits from.
 func wait[R any](from node.Caller, f *node.Future[R]) (R, error) {
 	switch c := from.(type) {
 	case *active.Context:

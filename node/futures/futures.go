@@ -1,19 +1,19 @@
-// Package futures makes futures of others, and continues an Actor with what a future is completed with.
+// Package futures combines futures, and continues an Actor when a future is completed.
 //
 //	futures.All(c, f, g, h)            all values, or the first error
 //	futures.First(c, f, g, h)          the first value
 //	futures.InOrder(c, f, g, h)        one after the other, as they come
 //	futures.Each(c, f, g, h)           the same as an iterator
 //	futures.Chain(c, f, next)          what next makes of the value of f: m1 @ m2 of SALSA
-//	futures.GoWith(c, o, method, f)    what a method returns, called with the value of f
-//	futures.Send(c, to, f, message)    a message, made of the value of f
+//	futures.GoWith(c, o, method, f)    the result of a method, called with the value of f
+//	futures.Send(c, to, f, message)    sends a message made from the value of f
 //	futures.Within(c, d, f)            f, which fails if nothing has come within d
 //	futures.Then(c, f, do)             do is called in the Actor when f is completed
 //	futures.Ask[R](c, to, req)         a request of an Actor, to go on with Within and Then
 //
-// What the functions return is a future like any other: each style awaits it in its own way, by
-// [node.Await], by active.Await, by [Then], or as a message, by [Send] or Future.SendTo: a join of several calls
-// into one message is All and Send. The futures may be of any origin: calls, methods of active objects, other
+// The functions return futures like any other. Each style awaits them in its own way: by
+// [node.Await], by active.Await, by [Then], or as a message, by [Send] or Future.SendTo. To join several calls
+// into one message, use All and Send. The futures may come from anywhere: calls, methods of active objects, other
 // nodes.
 //
 // An Actor that asks another, and goes on with other messages until there is an answer:
@@ -26,20 +26,20 @@
 //
 // # Invariants
 //
-//  1. A result is completed once. With the last input it is completed at the latest: inputs whose
-//     process exits are, too.
+//  1. A result is completed once, at the latest with the last input. The exit of an input's process
+//     completes that input.
 //
-//  2. When a result is completed, by its inputs or by who gives up on it, nothing of it is left at the
-//     inputs. The inputs themselves go on, and can be read: nobody gives up on them here.
+//  2. When a result is completed, by its inputs or because somebody gives up on it, nothing of it is left at the
+//     inputs. The inputs themselves go on, and can be read: this package does not give up on them.
 //
-//  3. What Then is to call is called once, in the Actor's turn, or never, if its process ends before. The
-//     behaviour of the Actor is its own again when nothing is left to be called.
+//  3. The function given to Then is called once, in the Actor's turn, or never, if its process ends before. The
+//     Actor has its own behaviour again when no such call is left.
 //
-// With Config.DetectCycles of the node, who awaits a future of All, of Chain or of GoWith, or ranges over Each, waits for
-// the inputs: the wait that closes a cycle fails with [node.ErrCycle], though another input might have failed first. A
-// future of First, which one input is enough for, is not looked into.
+// With Config.DetectCycles of the node, a wait for a future of All, Chain or GoWith, or in a range over Each, is a wait
+// for the inputs: the wait that closes a cycle fails with [node.ErrCycle], though another input might have failed first.
+// The inputs of First, for which one is enough, do not count.
 //
-// The package has no goroutine: who completes an input may complete the result. Within has a timer.
+// The package has no goroutine: whoever completes an input may complete the result. Within has a timer.
 package futures
 
 import (
@@ -69,12 +69,12 @@ type InputError struct {
 
 func (e *InputError) Error() string { return fmt.Sprintf("future %d: %v", e.Index, e.Err) }
 
-// Unwrap returns what the input has failed with.
+// Unwrap returns the error of the input.
 func (e *InputError) Unwrap() error { return e.Err }
 
 // All returns a future of the values of all futures, in the order of the arguments. It fails as soon as
-// one of them does, with an [*InputError]. The values of no futures are
-// there at once.
+// one of them does, with an [*InputError]. With no inputs it is completed
+// at once.
 func All[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[[]R] {
 	values := make([]R, len(inputs))
 	result := combine(from, inputs, values, nil, func(i int, v R, err error, last bool) ([]R, error, bool) {
@@ -88,8 +88,8 @@ func All[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[[]R] {
 	return result
 }
 
-// First returns a future of the first value that is there. If all futures fail it does, with their
-// errors, each an [*InputError], joined in the order of the arguments; so it does if there are none.
+// First returns a future of the first value. If all inputs fail, or there are none, it fails with their
+// errors, each an [*InputError], joined in the order of the arguments.
 func First[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[Success[R]] {
 	failures := make([]error, len(inputs))
 	return combine(from, inputs, Success[R]{}, errNone, func(i int, v R, err error, last bool) (Success[R], error, bool) {
@@ -106,8 +106,8 @@ func First[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[Succ
 
 func failure(i int, err error) error { return &InputError{i, err} }
 
-// InOrder returns as many futures as there are inputs: the first is completed when the first input is, with
-// its value or an [*InputError], the second with the second, and so on:
+// InOrder returns as many futures as there are inputs. The first is completed by the input that is completed first, with
+// its value or an [*InputError], the second by the next, and so on:
 //
 //	for _, f := range futures.InOrder(c, inputs...) {
 //		next, err := node.Await(ctx, c, f)
@@ -149,10 +149,10 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 	return results
 }
 
-// Chain returns a future of what the future that next returns is completed with. next is called with the
-// value of the input when that is there, by whoever completes it, which from is: it must not wait. If the
-// input fails the result does with the same error, and next is not called. What next panics with the result
-// fails with: a *node.ExitError with a *node.Crash.
+// Chain returns a future that is completed as the future that next returns. next is called with the
+// value of the input, by whoever completes the input, for which from stands: next must not wait. If the
+// input fails, the result fails with the same error, and next is not called. If next panics, the result
+// fails with a *node.ExitError with a *node.Crash.
 func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from node.Caller, v A) *node.Future[B]) *node.Future[B] {
 	result := &node.Future[B]{}
 	from.Inside(process.Key{}).Open(result)
@@ -181,7 +181,7 @@ func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from nod
 	return result
 }
 
-// called calls next. Its panic is an error.
+// called calls next, and turns a panic into an error.
 func called[A, B any](next func(node.Caller, A) *node.Future[B], from node.Caller, v A) (f *node.Future[B], err error) {
 	defer func() {
 		if f == nil && err == nil {
@@ -192,7 +192,7 @@ func called[A, B any](next func(node.Caller, A) *node.Future[B], from node.Calle
 	return f, nil
 }
 
-// Within gives up on a future after d, on behalf of all who wait: it fails with [node.ErrTimeout] then. It
+// Within gives up on a future after d, for all that wait for it: it then fails with [node.ErrTimeout]. Within
 // returns that future.
 func Within[R any](from node.Caller, d time.Duration, f *node.Future[R]) *node.Future[R] {
 	n := from.Inside(process.Key{}).Node()
@@ -201,8 +201,8 @@ func Within[R any](from node.Caller, d time.Duration, f *node.Future[R]) *node.F
 	return f
 }
 
-// needs notes, for Config.DetectCycles, that a result has no value before all inputs have, until it is completed. The
-// error is [node.ErrCycle]: one of them waits for the result.
+// needs records, for Config.DetectCycles, that a result waits for all inputs, until it is completed. The
+// error is [node.ErrCycle] if one of them waits for the result.
 func needs[R, S any](from node.Caller, result *node.Future[R], inputs ...*node.Future[S]) error {
 	sys := from.Inside(process.Key{}).Acting().System
 	if sys.Cycles == nil {
@@ -221,7 +221,7 @@ func needs[R, S any](from node.Caller, result *node.Future[R], inputs ...*node.F
 
 // combine returns a future that is completed when next says that it is over. next is called for each
 // input in the order in which they are completed, by one goroutine at a time; last: no other is left.
-// Of no inputs the result is none and empty.
+// With no inputs the result is none and empty.
 func combine[R, S any](from node.Caller, inputs []*node.Future[R], none S, empty error,
 	next func(i int, v R, err error, last bool) (S, error, bool)) *node.Future[S] {
 	result := &node.Future[S]{}
@@ -253,7 +253,7 @@ func combine[R, S any](from node.Caller, inputs []*node.Future[R], none S, empty
 	return result
 }
 
-// watching is what a result has left at its inputs.
+// watching is what a result leaves at its inputs.
 type watching struct {
 	mu    sync.Mutex
 	over  bool // no other input counts

@@ -10,19 +10,19 @@ import (
 	"github.com/actornode/actornode/node/active"
 )
 
-// Send sends a message to a process once a future is completed: what message makes of its value, or of the
-// error that it has failed with; nothing where that is nil. With [All] it is a join of calls into one message:
+// Send sends a message to a process once a future is completed: what message makes of the value or the
+// error. If message returns nil, nothing is sent. With [All] it joins calls into one message:
 //
 //	futures.Send(c, first, futures.All(c, linked...), func(_ []bool, err error) any { return Forward{hops} })
 //
-// A name or an alias stands for the process that has it then. Nobody is held up: to a mailbox of this node that
-// has no space the message is a dead letter. message is called by whoever completes the future, and must not
-// wait. What it panics with, and a message that cannot be sent, is logged.
+// A name or an alias stands for the process that has it then. Send never waits: if a mailbox of this node
+// has no space, the message is a dead letter. Whoever completes the future calls message, which must not
+// wait. A panic of message, and a message that cannot be sent, are logged.
 func Send[R any](from node.Caller, to node.Dest, f *node.Future[R], message func(v R, err error) any) {
 	n := from.Inside(process.Key{}).Node()
 	owner := runner.OwnerOf(n.Inside(process.Key{}).System(), to)
 	from.Inside(process.Key{}).Watch(f, func(node.Caller) {
-		defer runtime.KeepAlive(owner) // who is to get it is not collected before
+		defer runtime.KeepAlive(owner) // the receiver is not collected before
 		msg, err := made(message, f)
 		if err == nil && msg != nil {
 			err = n.SendOpt(node.SendOptions{NoWait: true}, to, msg)
@@ -33,7 +33,7 @@ func Send[R any](from node.Caller, to node.Dest, f *node.Future[R], message func
 	})
 }
 
-// made calls message. Its panic is an error.
+// made calls message, and turns a panic into an error.
 func made[R any](message func(R, error) any, f *node.Future[R]) (msg any, err error) {
 	returned := false
 	defer func() {
@@ -47,8 +47,8 @@ func made[R any](message func(R, error) any, f *node.Future[R]) (msg any, err er
 	return msg, nil
 }
 
-// GoWith is active.Go with an argument that is yet to come: the method is called once arg is completed, with
-// its value. If that fails the result does, with the same error, and nothing is called.
+// GoWith is active.Go with a future as the argument: the method is called with its value once arg is
+// completed. If arg fails, the result fails with the same error, and the method is not called.
 func GoWith[T, A, R any](from node.Caller, to active.Addr[T], method func(T, *active.Context, A) (R, error),
 	arg *node.Future[A]) *node.Future[R] {
 	n := from.Inside(process.Key{}).Node() // whoever completes arg may be about to end

@@ -5,10 +5,10 @@ import (
 	"github.com/actornode/actornode/node/internal/filter"
 )
 
-// Then has do called in the Actor whose handler runs, in a turn of its own, when f is completed: with its
-// value, or with the error that it fails with. Until then the Actor handles other messages. What do returns
-// counts as what a handler returns: an error ends the process. do may ask again, and call Then again. A
-// process that is no Actor uses [node.Await], and a method of an active object active.Await: Then panics there.
+// Then has do called in the Actor whose handler runs, in a separate turn, when f is completed: with its
+// value or its error. Until then the Actor handles other messages. The result of do
+// counts like that of a handler: an error ends the process. do may ask again, and call Then again. A
+// process that is not an Actor uses [node.Await], and a method of an active object active.Await: Then panics there.
 func Then[R any](c *node.Context, f *node.Future[R], do func(c *node.Context, v R, err error) error) {
 	before, err := filter.Of(c)
 	if err != nil {
@@ -26,10 +26,10 @@ func Then[R any](c *node.Context, f *node.Future[R], do func(c *node.Context, v 
 	}})
 }
 
-// continuation is the tag of the result that it is for.
+// continuation is the tag of the result to continue with.
 type continuation struct{ do func(c *node.Context) error }
 
-// continuations is what stands before the behaviour of an Actor as long as something is to be called.
+// continuations is a filter in front of an Actor's behaviour while continuations are left to call.
 type continuations struct{ left int }
 
 // Receive is part of filter.Part.

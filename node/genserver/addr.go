@@ -6,9 +6,9 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// To is embedded in a request type to say which servers take it, those whose state is an S, and
-// what type the reply has: [Returns] for one kind of servers. The compiler then refuses the request
-// for any other [Addr]. It takes no memory, unless it is the last field.
+// To, embedded in a request type, says that servers whose state is an S take it, and that the reply is an R:
+// it is [Returns] for one kind of server. The compiler then refuses the request for any other [Addr]. It takes
+// no memory, unless it is the last field.
 type To[S, R any] struct{ Returns[R] }
 
 func (To[S, R]) embedTo(S) {} // as embedReturns
@@ -21,16 +21,16 @@ type takenBy[S, R any] interface {
 
 // Addr is the address of a server whose state is an S, for [CallTo], [AsyncTo] and [CastTo]: they take
 // only requests that say they are for such servers. It is a value like a PID: it can be copied, compared
-// and put into a map. It can be sent to other nodes, if it is registered as any type is ([node.TypeOf]).
-// AddrOf does not check that there is such a server: one that gets a request which is not for it answers
-// with an [UnhandledError].
+// and put into a map. It can be sent to other nodes if it is registered like any other type ([node.TypeOf]).
+// AddrOf does not check that there is such a server: a server answers a request of another kind with an
+// [UnhandledError].
 type Addr[S any] struct {
-	PID  node.PID // zero: the server is known by its name
-	Name node.At  // without a node it is a name on the node of the caller
+	PID  node.PID // zero: use Name
+	Name node.At  // without a node: a name on the caller's node
 }
 
-// AddrOf is the address of the server with a PID, or with a registered name. It panics if to is an alias, which is
-// not for servers.
+// AddrOf returns the address of the server with a PID or a registered name. It panics if to is an alias: an alias cannot
+// address a server.
 func AddrOf[S any](to node.Dest) Addr[S] {
 	switch to := to.(type) {
 	case node.PID:
@@ -43,7 +43,7 @@ func AddrOf[S any](to node.Dest) Addr[S] {
 	panic("genserver: AddrOf: want a PID, a name, or a name on a node")
 }
 
-// Dest is the address for functions that take any destination.
+// Dest returns the address for functions that take any destination.
 func (a Addr[S]) Dest() node.Dest {
 	switch {
 	case !a.PID.IsZero():
@@ -54,7 +54,7 @@ func (a Addr[S]) Dest() node.Dest {
 	return a.Name
 }
 
-// StartAddr is [Kind.Start] for callers who want the compiler to check what they send.
+// StartAddr is [Kind.Start] for callers that want the compiler to check what they send.
 func (k *Kind[S]) StartAddr(ctx context.Context, from node.Caller, state S, o node.Options) (Addr[S], error) {
 	pid, err := k.Start(ctx, from, state, o)
 	return Addr[S]{PID: pid}, err
@@ -70,7 +70,7 @@ func AsyncTo[S any, Q takenBy[S, R], R any](from node.Caller, to Addr[S], req Q)
 	return node.Async[R](from, to.Dest(), req)
 }
 
-// CastTo is [Cast] to an [Addr], checked in the same way. What the message says of a reply does not matter.
+// CastTo is [Cast] to an [Addr], checked in the same way. The reply type R does not matter.
 func CastTo[S any, Q takenBy[S, R], R any](from node.Caller, to Addr[S], msg Q) error {
 	return Cast(from, to.Dest(), msg)
 }

@@ -10,15 +10,15 @@
 //     then checks both the caller and the method.
 //   - An [Addr] is the typed address of a server. [CallTo], [AsyncTo] and [CastTo] take it, and only
 //     requests that embed [To], which says which servers they are for.
-//   - A [Context] is a method's access to its process: all of node.Context, and From,
+//   - A [Context] is a method's access to its process: all of node.Context, plus From,
 //     Stop, Continue and Timeout.
 //
-// See the example for a whole server. This is how the return values of gen_server's
-// callbacks are written here:
+// See the example for a whole server. The return values of gen_server's callbacks
+// correspond to:
 //
 //	{reply, R, S}                return R, nil
 //	{reply, {error, E}, S}       return R, err
-//	{noreply, S} of a call       return R, ErrReplyLater, having kept Context.From
+//	{noreply, S} of a call       keep Context.From, return R, ErrReplyLater
 //	{noreply, S}                 return nil
 //	{stop, Reason, R, S}         Context.Stop(Reason), and return R, nil
 //	{stop, Reason, S}            return node.ExitWith(Reason), or Context.Stop(Reason)
@@ -57,7 +57,7 @@
 //	panic, runtime.Goexit         the exit reason is a *node.Crash, with the stack if a panic
 //	{system, _, {terminate, R}}   R
 //	exit of the parent, trapped   the parent's reason
-//	another exit signal           as for any process: kills, or, trapped, is a node.Exited
+//	another exit signal           as for any process: kills it, or, if trapped, arrives as a node.Exited
 //
 // The parent is the process that started the server with Options.Link. In all cases
 // but the last, the server calls Terminate if the state has it. A panic in Terminate
@@ -66,15 +66,15 @@
 //
 // # Invariants
 //
-//  1. One method runs at a time. A continuation runs before any other message,
-//     that of Init when its starter has been answered.
-//  2. A call gets one answer: what its method returned, what its From was given
-//     later, an [UnhandledError], or the notice that the server exited.
+//  1. One method runs at a time. A continuation runs before any other message is handled;
+//     that of Init runs after the starter has its answer.
+//  2. A call gets one answer: what its method returned, a later reply through its From,
+//     an [UnhandledError], or the notice that the server exited.
 //  3. While suspended (package sys) a server handles only system messages and its
 //     parent's exit. All other messages wait, in order, and no Timeout runs.
 //  4. Only three things end a server: what its methods do, the system message
 //     terminate, and an exit signal.
-//  5. After a kill no method of the server is called any more, not even Terminate.
+//  5. After a kill no further method of the server is called, not even Terminate.
 //     Go cannot stop a method that is running.
 //
 // # Goroutines
@@ -88,7 +88,7 @@
 //   - A request that no method handles is answered with an error, and a message
 //     with a malformed From is treated as an ordinary message. In Erlang both crash
 //     the server.
-//   - sys:replace_state works with exported functions and Go functions: a fun of
+//   - sys:replace_state works with exported functions and Go functions: a fun from
 //     another node cannot run here.
 //   - Methods change the state in place. Terminate therefore sees what a method
 //     changed before it panicked.

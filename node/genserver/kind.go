@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Returns is embedded in a request type to say what type its reply has. It takes
+// Returns, embedded in a request type, says what type its reply has. It takes
 // no memory, unless it is the last field.
 type Returns[R any] struct{}
 
@@ -21,22 +21,22 @@ func (Returns[R]) embedReturns(R) {} // a compiler's message names it: "missing 
 // Returning is a request type with an embedded [Returns], or [To].
 type Returning[R any] interface{ embedReturns(R) }
 
-// Kind is a sort of server: what its state is made of and which method handles
-// what. It is made once, by [Define], and may be used by any number of servers.
+// Kind is a kind of server: the type of its state, and which method handles
+// what. [Define] makes it once, for any number of servers.
 type Kind[S any] struct {
 	direct index[S]     // by the type of the message
-	bodies [3]bodies[S] // of calls, of casts (with their Go type or without), and of messages
+	bodies [3]bodies[S] // of calls, casts (with or without their Go type), and messages
 	late   bool         // see Late
 }
 
 // Handler says which method handles what. OnCall, OnAnyCall, OnCast and OnInfo
-// make one.
+// return one.
 type Handler[S any] struct {
 	what messageKind
 	body reflect.Type // of the request, cast or message
 	typ  reflect.Type // of the message that run takes
 	run  func(s *server[S], msg any) error
-	// open runs the handler of what was found by its body.
+	// open runs the handler when it was found by the type of the body.
 	open func(s *server[S], from node.From, body any) error
 }
 
@@ -50,27 +50,27 @@ const (
 
 func (w messageKind) String() string { return [...]string{"call", "cast", "message"}[w] }
 
-// loose reports whether h is for whatever has certain methods, or for anything.
+// loose reports whether h is for an interface type, any included.
 func (h *Handler[S]) loose() bool { return h.body.Kind() == reflect.Interface }
 
-// takes reports whether h, which is loose, is for a body of type t; nil: the body
-// is nil.
+// takes reports whether h, which is loose, takes a body of type t. t is nil for a
+// nil body.
 func (h *Handler[S]) takes(t reflect.Type) bool {
 	return h.body.NumMethod() == 0 || t != nil && t.Implements(h.body)
 }
 
-// OnCall handles requests of type Q, whose replies have the type R: the compiler holds caller and
-// server to it. A request whose caller has given up is not handled: see [Kind.Late]. If f returns an
+// OnCall handles requests of type Q with replies of type R: the compiler checks caller and
+// server. A request whose caller has given up is not handled: see [Kind.Late]. If f returns an
 // error, the caller gets the error instead of a reply and the server goes on, with two exceptions:
-// for [ErrReplyLater] no reply is sent until Context.From's is answered; node.ExitWith ends the
+// after [ErrReplyLater] the reply is what you send through Context.From; node.ExitWith ends the
 // server, and the caller gets a [*node.ExitError].
 func OnCall[S any, Q Returning[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 	return callHandler(f)
 }
 
-// OnAnyCall is [OnCall] for requests of any type, which need not say what they return, such as
-// terms from Erlang. Where Q is an interface, any in particular, it takes what no
-// handler of the very type does.
+// OnAnyCall is [OnCall] for requests that do not say what they return, such as
+// terms from Erlang. If Q is an interface, such as any, it takes the requests that no
+// handler for their exact type takes.
 func OnAnyCall[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] { return callHandler(f) }
 
 func callHandler[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
@@ -94,15 +94,15 @@ func callHandler[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 				return nil
 			}
 			s.from = from
-			q, _ := body.(Q) // not a Q only if that is an interface and body nil
+			q, _ := body.(Q) // fails only if Q is an interface and body is nil
 			r, err := f(s.state, &s.Context, q)
 			return s.answered(r, err)
 		},
 	}
 }
 
-// OnCast handles casts of type M; an error ends the server. Where M is an
-// interface, it takes what no handler of the very type does.
+// OnCast handles casts of type M; an error ends the server. If M is an
+// interface, it takes the casts that no handler for their exact type takes.
 func OnCast[S, M any](f func(S, *Context, M) error) Handler[S] {
 	return Handler[S]{
 		what: cast, body: reflect.TypeFor[M](), typ: reflect.TypeFor[node.Cast[M]](),
@@ -118,8 +118,8 @@ func OnCast[S, M any](f func(S, *Context, M) error) Handler[S] {
 }
 
 // OnInfo handles messages of type M that are neither calls nor casts, such as
-// [node.Down], [node.Exited] and [Timeout]; an error ends the server. Where M is an
-// interface, it takes what no handler of the very type does.
+// [node.Down], [node.Exited] and [Timeout]; an error ends the server. If M is an
+// interface, it takes the messages that no handler for their exact type takes.
 func OnInfo[S, M any](f func(S, *Context, M) error) Handler[S] {
 	open := func(s *server[S], _ node.From, msg any) error {
 		m, _ := msg.(M)
@@ -131,11 +131,11 @@ func OnInfo[S, M any](f func(S, *Context, M) error) Handler[S] {
 	}
 }
 
-// Define makes a Kind of server from the methods that handle what it is sent. A method of a struct whose etf tag
-// says that it is a tuple with a first atom, as `etf:"add,tuple"` does, also takes that term (see package wire/etf),
-// unless there is a method of type wire.Tuple. It
-// panics if two of them are for the same. Their order matters only where a value
-// has the methods of several interfaces: the first takes it, one for any last.
+// Define makes a Kind of server from its handlers. A handler for a struct whose etf tag
+// makes it a tuple with a first atom, such as `etf:"add,tuple"`, also takes that term (see package wire/etf),
+// unless there is a handler for wire.Tuple. Define panics if two handlers are for the same type. Their order
+// matters only if a value implements several interfaces: the first such handler takes it, and the one for any
+// comes last.
 func Define[S any](handlers ...Handler[S]) *Kind[S] {
 	k := &Kind[S]{}
 	seen := make(map[reflect.Type]bool)
@@ -153,13 +153,13 @@ func Define[S any](handlers ...Handler[S]) *Kind[S] {
 	return k
 }
 
-// index finds handlers by the type of the message.
+// index finds a handler by the type of the message.
 type index[S any] struct {
 	few  []*Handler[S]
 	many map[reflect.Type]*Handler[S] // instead of few
 }
 
-// few is how many handlers are looked through one by one.
+// few is up to how many handlers find searches linearly.
 const few = 8
 
 func (x *index[S]) add(h *Handler[S]) {
@@ -174,7 +174,7 @@ func (x *index[S]) add(h *Handler[S]) {
 	}
 }
 
-// find returns the handler for a message; nil: none by its type.
+// find returns the handler for the type of a message, or nil.
 func (x *index[S]) find(msg any) *Handler[S] {
 	t := reflect.TypeOf(msg)
 	if x.many != nil {
@@ -188,7 +188,7 @@ func (x *index[S]) find(msg any) *Handler[S] {
 	return nil
 }
 
-// bodies finds handlers by the type of what is in a message.
+// bodies finds a handler by the type of a message's body.
 type bodies[S any] struct {
 	exact  map[reflect.Type]*Handler[S]
 	tagged []term[S] // terms that stand for structs
@@ -219,7 +219,7 @@ func (b *bodies[S]) add(h *Handler[S]) {
 	}
 }
 
-// find returns the handler for a body; nil: there is none.
+// find returns the handler for a body, or nil.
 func (b *bodies[S]) find(body any) *Handler[S] {
 	t := reflect.TypeOf(body)
 	if h := b.exact[t]; h != nil {
@@ -233,9 +233,9 @@ func (b *bodies[S]) find(body any) *Handler[S] {
 	return b.any
 }
 
-// findAny is find, and the body that the handler takes: of a tuple it is the struct that it stands for, where there is
-// a handler of that and none of tuples; of the body true or false, which are atoms in Erlang, it is the atom where
-// there is a handler of atoms only.
+// findAny is find, and also returns the body to hand to the handler. A tuple becomes the struct that it stands for if
+// there is a handler for that struct and none for tuples. true and false, which are atoms in Erlang, become the atom if
+// only a handler for atoms takes them.
 func (b *bodies[S]) findAny(n *node.Node, body any) (*Handler[S], any) {
 	if t, ok := body.(wire.Tuple); ok && b.exact[tupleType] == nil {
 		for _, k := range b.tagged {
@@ -254,7 +254,7 @@ func (b *bodies[S]) findAny(n *node.Node, body any) (*Handler[S], any) {
 	return h, body
 }
 
-// misfit says why a tuple is none of the structs that stand for tuples of its first atom; "": none does.
+// misfit says why a tuple does not fit the structs whose tag has its first atom; "" if no struct has it.
 func (b *bodies[S]) misfit(n *node.Node, body any) string {
 	t, ok := body.(wire.Tuple)
 	if !ok {
@@ -274,7 +274,7 @@ var tupleType = reflect.TypeFor[wire.Tuple]()
 // mostTypes is how many types an UnhandledError names.
 const mostTypes = 16
 
-// types are those of the bodies that there are handlers for, in alphabetical order.
+// types names the body types that have handlers, the exact ones in alphabetical order.
 func (b *bodies[S]) types() (names []string) {
 	for t := range b.exact {
 		names = append(names, t.String())
@@ -286,20 +286,20 @@ func (b *bodies[S]) types() (names []string) {
 	return names[:min(len(names), mostTypes)]
 }
 
-// Late makes servers of this kind handle requests, too, whose callers no longer wait when their turn comes: the context of
-// the call has ended, or the caller is gone. Other servers leave them out, so that one that was overloaded
-// does not go on with work whose caller has given up. It returns k.
+// Late makes servers of this kind also handle requests whose caller no longer waits when their turn comes: the context
+// of the call has ended, or the caller is gone. Other servers skip such requests, so that an overloaded server
+// does not work for callers that have given up. It returns k.
 func (k *Kind[S]) Late() *Kind[S] {
 	k.late = true
 	return k
 }
 
-// New makes a server of this kind, to be spawned once: by node.SpawnWait, by a
-// supervisor, or by Start.
+// New makes a server of this kind. Spawn it once: with node.SpawnWait, by a
+// supervisor, or with Start.
 func (k *Kind[S]) New(state S) node.Actor { return &server[S]{kind: k, state: state} }
 
-// Start starts a server and waits until its Init has returned: start, or with
-// Options.Link start_link, of gen_server. ctx bounds how long that may take: a
+// Start starts a server and waits until its Init has returned: start of gen_server, or
+// start_link with Options.Link. ctx limits how long Init may take: a
 // server whose Init takes longer is killed. See [node.SpawnWait] for the errors.
 func (k *Kind[S]) Start(ctx context.Context, from node.Caller, state S, o node.Options) (node.PID, error) {
 	return node.SpawnWait(ctx, from, o, k.New(state))

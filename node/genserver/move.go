@@ -15,13 +15,13 @@ type moving struct {
 	Child bool
 }
 
-// handedOver is a state that goes as a term, and comes as one.
+// handedOver is a state that moves as a term.
 type handedOver interface {
 	sys.Stater
 	sys.StateSetter
 }
 
-// MoveOut is part of migrate.Mover: what State returns if the state has SetState, too, else the state.
+// MoveOut is part of migrate.Mover. It hands over what State returns, if the state has State and SetState, else the state.
 func (s *server[S]) MoveOut(*node.Context) (any, error) {
 	if s.debugging() != nil {
 		return nil, errors.New("genserver: the server is being debugged by system messages")

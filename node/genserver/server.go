@@ -24,46 +24,46 @@ const (
 	suspended wire.Atom = "suspended" // see sysmsg.System.State
 )
 
-// What a server's state may implement beside its handlers. [sys.Stater], [sys.StateSetter] and
+// Interfaces that a server's state may also implement. [sys.Stater], [sys.StateSetter] and
 // [sys.CodeChanger] are for system messages.
 type (
 	// Initializer is called before the first message. An error means that the server
-	// cannot start: the exit reason is a *node.Crash, or what node.ExitWith was
-	// given; [node.ErrIgnore], that it need not. Terminate is not called then.
+	// cannot start: the exit reason is a *node.Crash, or the reason given to node.ExitWith.
+	// [node.ErrIgnore] means that it need not start. In both cases Terminate is not called.
 	Initializer interface{ Init(c *Context) error }
 
-	// Terminator is called before the server ends, but for exit signals, with the reason; see
+	// Terminator is called with the reason before the server ends, except by an exit signal; see
 	// the table in the package's documentation.
 	Terminator interface {
 		Terminate(c *Context, reason any)
 	}
 )
 
-// Timeout is the message that comes when nothing else has come within the time
-// that was given to [Context.Timeout].
+// Timeout is the message that a server gets when no other has come within the time
+// given to [Context.Timeout].
 type Timeout struct{}
 
-// term is what Erlang's gen_server gives in place of it: the atom timeout.
+// term is gen_server's form of it: the atom timeout.
 func (Timeout) term() any { return wire.Atom("timeout") }
 
-// ErrReplyLater, returned from a handler of calls, says that the reply comes later, by
+// ErrReplyLater, returned from a call handler, says that the reply comes later, through
 // the From that Context.From returned.
 var ErrReplyLater = errors.New("genserver: no reply yet")
 
-// UnhandledError is the answer to a request that a server has no method for, or that the state
-// of a machine (package statem) has nothing to do with; the process goes on.
+// UnhandledError answers a request that the server has no method for, or that the current state
+// of a machine (package statem) does not handle. The process goes on.
 type UnhandledError struct {
 	Server  string    // Go type of the server's state, or of the machine's data
-	State   node.Atom // of a machine; "": it is a server
+	State   node.Atom // of a machine; "" for a server
 	Request any
-	Misfit  string   // what does not fit in a tuple whose first atom is that of a type that there is a method for; "": it is none
-	Takes   []string // types of the requests that a server has methods for, 16 at most; nil: not known
+	Misfit  string   // why the tuple does not fit the handled type that has its first atom; "": there is no such type
+	Takes   []string // request types that the server has methods for, 16 at most; nil: not known
 }
 
 func (e *UnhandledError) Error() string {
 	server, takes := e.Server, ""
 	if server == "" {
-		server = "the process" // a node of OTP has had the error, which says no more there
+		server = "the process" // the error came through an OTP node, where it carries no more
 	}
 	if e.State != "" {
 		return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", server, e.Request, e.State)
@@ -77,8 +77,8 @@ func (e *UnhandledError) Error() string {
 	return fmt.Sprintf("genserver: %s does not handle calls of type %T%s", server, e.Request, takes)
 }
 
-// term is the error as Erlang's callers get it: {error, {unhandled_request, Request}},
-// with the state before Request if it is of a machine, and after it what does not fit in a tuple.
+// term is the error as Erlang callers get it: {error, {unhandled_request, Request}}.
+// A machine's state comes before Request, and Misfit after it.
 func (e *UnhandledError) term() any {
 	if e.State != "" {
 		return wire.Tuple{wire.Atom("unhandled_request"), e.State, sysmsg.Term(e.Request)}
@@ -110,14 +110,14 @@ func readUnhandled(term any) error {
 	return nil
 }
 
-// Context is what a server's methods act through: a [node.Context], and what a
-// gen_server's return values say. It belongs to the goroutine that runs the method
-// and is valid until that returns. Become and Push are not for servers.
+// Context is what a server's methods act through: a [node.Context], plus what gen_server
+// expresses by return values. It belongs to the goroutine that runs the method
+// and is valid until the method returns. Servers must not use Become and Push.
 type Context struct {
 	*node.Context
-	from   node.From // of the call that is being handled
-	peer   node.Atom // that has sent the message that is being handled; "": not known
-	extras *extras   // nil: nothing of it is needed
+	from   node.From // of the current call
+	peer   node.Atom // the node that sent the current message; "": not known
+	extras *extras   // nil: not needed
 }
 
 // extras holds what most servers never need, or need only for a short time.
@@ -126,14 +126,14 @@ type extras struct {
 	reason       any                  // of stop
 	continueWith func(*Context) error // to run before the next message
 	timeout      time.Duration        // the wait for the next message; 0: for ever
-	timer        *timeoutTimer        // fires when timeout is over; nil: it has not begun
-	caller       any                  // the From of the present call as a term, while somebody watches
+	timer        *timeoutTimer        // fires when timeout is over; nil: not started
+	caller       any                  // the From of the current call as a term, while debugging
 	terminated   bool                 // Terminate has been called, if there is one
-	logged       bool                 // the log has been
+	logged       bool                 // the end has been logged
 	sys          sysmsg.System
 }
 
-// timeoutTimer is the message that comes when a time is over.
+// timeoutTimer is the message that arrives when the timeout is over.
 type timeoutTimer struct{ timer *node.Timer }
 
 func (c *Context) ensureExtras() *extras {
@@ -143,33 +143,33 @@ func (c *Context) ensureExtras() *extras {
 	return c.extras
 }
 
-// From returns where the reply to the present call goes; of no use outside a
-// call. Keep it, return [ErrReplyLater], and answer when there is an answer, from
+// From returns where the reply to the current call goes; it is useless outside a
+// call. To answer later, keep it, return [ErrReplyLater], and reply from
 // anywhere.
 func (c *Context) From() node.From { return c.from }
 
-// Peer returns the node over whose connection the message that is being handled has come, for a server that was spawned with
-// ShowPeer of [node.Options]; "" for one of this node. Of a call, From knows that for every server.
+// Peer returns the node over whose connection the current message came, if the server was spawned with
+// ShowPeer of [node.Options]; "" for a message from this node. For a call, From knows it in every server.
 func (c *Context) Peer() node.Atom { return c.peer }
 
-// Stop ends the server after the present method, Terminate first: {stop, Reason,
-// _}. If the method handles a call, what it returns is the reply, unless it is
-// ErrReplyLater; it goes when Terminate has returned. In Init the server has failed to
-// start.
+// Stop ends the server after the current method, and calls Terminate first: {stop, Reason,
+// _}. If the method handles a call, its result is the reply, unless it is
+// ErrReplyLater; the reply is sent after Terminate has returned. In Init, Stop means that the server
+// failed to start.
 func (c *Context) Stop(reason any) {
 	r := c.ensureExtras()
 	r.stop, r.reason = true, reason
 }
 
-// Continue runs f right after the present method and its reply, before any other
-// message: {continue, _}. Of several the last counts. f may ask for another. An
+// Continue runs f right after the current method and its reply, before any other
+// message: {continue, _}. If it is called several times, the last one counts. f may call Continue again. An
 // error of f ends the server.
 func (c *Context) Continue(f func(*Context) error) { c.ensureExtras().continueWith = f }
 
-// Timeout makes a [Timeout] message of the next d in which no other message
-// comes. It holds until the next message, whatever that is, and begins anew
-// after a system message. With 0 it comes as soon as the mailbox is empty;
-// [node.Infinity] takes back what was asked for.
+// Timeout sends the server a [Timeout] message if no other message comes within d. The next
+// message, whatever it is, cancels it; a system message restarts it.
+// With 0 it comes as soon as the mailbox is empty;
+// [node.Infinity] cancels it.
 func (c *Context) Timeout(d time.Duration) {
 	if d == node.Infinity {
 		d = 0
@@ -213,7 +213,7 @@ func (s *server[S]) Init(c *node.Context) (err error) {
 		s.settle()
 		return nil
 	}
-	c.Announce() // a starter that waits is answered: Init has returned
+	c.Announce() // answer a waiting starter: Init has returned
 	ended := false
 	defer func() {
 		if !ended {
@@ -225,7 +225,7 @@ func (s *server[S]) Init(c *node.Context) (err error) {
 	return err
 }
 
-// atContinue is the last message of a server that has not had any.
+// atContinue stands for the last message of a server that has had none.
 const atContinue wire.Atom = "continue"
 
 // Receive is part of node.Actor.
@@ -250,7 +250,7 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 	return err
 }
 
-// handle is Receive's part for what is not the usual.
+// handle is Receive's slow path.
 func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	if m, ok := msg.(node.PeerMessage); ok {
 		msg, s.Context.peer = m.Message, m.Peer
@@ -267,7 +267,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	}
 	if p, ok := msg.(*timeoutTimer); ok {
 		if s.extras == nil || s.extras.timer != p {
-			return nil // it came too late to be called off
+			return nil // cancelled, but already in the mailbox
 		}
 		s.extras.timer = nil
 		msg = Timeout{}
@@ -278,13 +278,13 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 		s.extras.timeout = 0
 	}
 	if e, ok := msg.(node.Exited); ok && (s.child && e.From == c.Parent() || sysmsg.IsStop(e)) {
-		return node.ExitWith(e.Reason) // of the parent, or of nobody: as Node.Stop sends them
+		return node.ExitWith(e.Reason) // from the parent, or from nobody, as Node.Stop sends it
 	}
 	d := s.debugging()
 	if d != nil {
 		in := sysmsg.Term(msg)
 		if t, ok := in.(wire.Tuple); ok && len(t) == 3 {
-			s.extras.caller = t[1] // if it is a call
+			s.extras.caller = t[1] // for a call
 		}
 		d.In(c, in)
 	}
@@ -304,7 +304,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 	return err
 }
 
-// receiveOther handles what is no call.
+// receiveOther handles anything but a call.
 func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	body, sort := msg, info
 	if b, ok := node.AsCast(msg); ok {
@@ -326,8 +326,8 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	return nil
 }
 
-// call handles a call whose body has no registered type, or none that has a
-// handler.
+// call handles a call whose message type has no handler: it looks the handler up by the
+// body.
 func (s *server[S]) call(r node.Request[any]) error {
 	if h, body := s.kind.bodies[call].findAny(s.Node(), r.Body); h != nil {
 		return h.open(s, r.From, body)
@@ -338,7 +338,7 @@ func (s *server[S]) call(r node.Request[any]) error {
 	return nil
 }
 
-// answered does what a handler of calls has returned.
+// answered acts on the result of a call handler.
 func (s *server[S]) answered(reply any, err error) error {
 	from := s.from
 	switch {
@@ -352,7 +352,7 @@ func (s *server[S]) answered(reply any, err error) error {
 		return err
 	}
 	if r := s.extras; r != nil && r.stop {
-		// As in OTP: the reply goes when Terminate has returned.
+		// As in OTP: the reply is sent after Terminate has returned.
 		defer s.reply(from, reply, err)
 		return s.end(r.reason)
 	}
@@ -375,7 +375,7 @@ func (s *server[S]) reply(from node.From, reply any, err error) {
 	}
 }
 
-// after does what a method has asked for beside its result.
+// after does what a method asked for through its Context.
 func (s *server[S]) after(msg any, err error) error {
 	if s.extras != nil {
 		err = s.follow(err)
@@ -412,15 +412,15 @@ func (s *server[S]) follow(err error) error {
 	return err
 }
 
-// settle gets the server ready for the next message: it starts the time that
-// Timeout has asked for, and forgets what is rare when there is nothing of it.
+// settle gets the server ready for the next message: it starts the timer of
+// Timeout, and drops extras when they are not needed.
 func (s *server[S]) settle() {
 	r := s.extras
 	switch {
 	case r == nil || r.sys.State() == suspended:
 	case r.timeout > 0 && r.timer == nil:
 		p := &timeoutTimer{}
-		if t, err := s.SendAfter(r.timeout, s.Self(), p); err == nil { // else the node is being stopped
+		if t, err := s.SendAfter(r.timeout, s.Self(), p); err == nil { // else the node is stopping
 			p.timer, r.timer = t, p
 		}
 	case r.timeout == 0 && !r.sys.Debugging():
@@ -428,7 +428,7 @@ func (s *server[S]) settle() {
 	}
 }
 
-// idle calls off the time that Timeout has asked for.
+// idle cancels the timer of Timeout.
 func (s *server[S]) idle() {
 	if r := s.extras; r != nil && r.timer != nil {
 		r.timer.timer.Cancel()
@@ -436,12 +436,12 @@ func (s *server[S]) idle() {
 	}
 }
 
-// crashed is the end by a panic.
+// crashed ends the server after a panic.
 func (s *server[S]) crashed(msg, cause any) error {
 	return s.ends(msg, node.Panicked(cause))
 }
 
-// ends ends a server, but for exit signals.
+// ends ends the server, except on an exit signal.
 func (s *server[S]) ends(msg, reason any) error {
 	logged := s.ensureExtras().logged || !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
@@ -454,7 +454,7 @@ func (s *server[S]) ends(msg, reason any) error {
 	})
 }
 
-// MayTerminate says for package lifetime whether the state has Terminate.
+// MayTerminate tells package lifetime whether the state has Terminate.
 func (s *server[S]) MayTerminate() bool {
 	_, ok := any(s.state).(Terminator)
 	return ok
@@ -466,7 +466,7 @@ func (s *server[S]) Terminate(c *node.Context, reason any) error {
 	return s.end(reason)
 }
 
-// end calls Terminate, once and unless the process has been killed meanwhile, and
+// end calls Terminate, once and only if the process has not been killed, and
 // returns the error that ends the process.
 func (s *server[S]) end(reason any) error {
 	s.idle()
@@ -489,7 +489,7 @@ func (s *server[S]) debugging() *sysmsg.System {
 	return nil
 }
 
-// seen is the state for debug functions, if there are any.
+// seen is the state to show to debug functions; nil if there are none.
 func (s *server[S]) seen() any {
 	if !s.extras.sys.Watched() {
 		return nil
@@ -497,7 +497,7 @@ func (s *server[S]) seen() any {
 	return s.stateShown()
 }
 
-// funcName is what Go calls a function.
+// funcName is a function's name in Go.
 func funcName(f func(*Context) error) any {
 	return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// maxText is how much of a text is shown, in bytes.
+// maxText is the most bytes of a text that are shown.
 const maxText = 1 << 10
 
 // systemOf is a server as system messages see it.
@@ -28,7 +28,7 @@ func (s *server[S]) stateTerm() any {
 	return sysmsg.Term(s.state)
 }
 
-// stateShown is stateTerm where a panic of the state's own code must do no harm.
+// stateShown is stateTerm, and survives a panic of the state's own code.
 func (s *server[S]) stateShown() (t any) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/actornode/actornode/internal/wire/termof"
 )
 
-// Immutable is what a type has whose values nobody ever changes: they are shared, and not compared. The
+// Immutable marks a type whose values nobody ever changes: they are shared, and not compared. The
 // method does nothing.
 type Immutable interface{ Immutable() }
 
-// Error says what cannot be copied.
+// Error says which part of a value cannot be copied.
 type Error struct {
 	Type string // its type
 	Path string // where it is in the value, such as .Items[2].Done; "" for the value itself
@@ -27,14 +27,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("isolation: cannot copy: %s is a %s: %s", where, e.Type, e.Why)
 }
 
-// Copy copies a value with all that it leads to and that could be changed: see the package comment. The error is
+// Copy copies a value with everything mutable that it refers to: see the package comment. The error is
 // an [*Error].
 func Copy[T any](v T) (T, error) {
 	now, err := deepcopy.Of(v)
 	return now, refusal(err)
 }
 
-// refusal is an error of package deepcopy as ours.
+// refusal turns an error of package deepcopy into an Error.
 func refusal(err error) error {
 	var e *deepcopy.Error
 	if errors.As(err, &e) {
@@ -43,12 +43,12 @@ func refusal(err error) error {
 	return err
 }
 
-// Shared is a value that many processes can have at once, and that none changes. It can be copied and sent. To
-// other nodes its value travels: there the message is a T, not a Shared. A field of a struct that is registered cannot be
+// Shared is a value that many processes can have at once, and that none changes. It can be copied and sent. Another
+// node gets the value: there the message is a T, not a Shared. A field of a registered struct cannot be
 // a Shared. The zero Shared has the zero T.
 type Shared[T any] struct{ v *T }
 
-// Share makes a value one that is shared. It is not copied: who calls Share must not change it afterwards.
+// Share returns a Shared with a value. It does not copy the value: the caller must not change it afterwards.
 func Share[T any](v T) Shared[T] { return Shared[T]{&v} }
 
 // Get returns the value, which must not be changed.
@@ -60,7 +60,7 @@ func (s Shared[T]) Get() T {
 	return *s.v
 }
 
-// Edit returns an editor that begins with the value. Nothing is copied before it changes something.
+// Edit returns an editor that begins with the value. Nothing is copied before the first change.
 func (s Shared[T]) Edit() *Editor[T] { return &Editor[T]{now: s} }
 
 // Immutable is part of the interface [Immutable].
@@ -71,18 +71,18 @@ func (s Shared[T]) inner() any { return s.Get() }
 
 func init() { termof.EnterHolder(func(s interface{ inner() any }) any { return s.inner() }) }
 
-// Editor changes a value of which others may have what it was: it is copied before the first change, and before
-// the first one after each Share. It belongs to one goroutine.
+// Editor changes a value whose old state others may have: it copies the value before the first change, and before
+// the first change after each Share. It belongs to one goroutine.
 type Editor[T any] struct {
 	now Shared[T]
 	own bool // nobody else has it
 }
 
-// Get returns the value as it is now. It must not be changed but by Edit, and not be kept beyond one.
+// Get returns the current value. Change it only with Edit, and do not keep it beyond the next Edit.
 func (e *Editor[T]) Get() T { return e.now.Get() }
 
-// Edit calls change with the value, a copy if others may have it, which is not valid afterwards. If it cannot be
-// copied, change is not called, and the error is an [*Error].
+// Edit calls change with the value, a copy if others may have it. The pointer is not valid afterwards. If the value cannot
+// be copied, change is not called, and the error is an [*Error].
 func (e *Editor[T]) Edit(change func(*T)) error {
 	if !e.own {
 		v, err := Copy(e.now.Get())
@@ -95,7 +95,7 @@ func (e *Editor[T]) Edit(change func(*T)) error {
 	return nil
 }
 
-// Share returns the value as it is now, for others. Nothing is copied before the next Edit.
+// Share returns the current value, for others. Nothing is copied before the next Edit.
 func (e *Editor[T]) Share() Shared[T] {
 	e.own = false
 	return e.now

@@ -8,14 +8,14 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// code is the behaviour of an Actor, and those below it that Push has put aside. It is owned like a behaviour.
+// code is the behaviour of an Actor, and those that Push has put aside. It is owned like a behaviour.
 type code struct {
 	behaviour node.Actor
 	stack     []any
 }
 
-// wrapper is what the process of an Actor has in place of its behaviour. It reaches that by the hold only, which refers to
-// the Owner while there is something to do: so an Actor that is idle is referred to by nobody but its Owners.
+// wrapper stands for the behaviour in an Actor's process. It reaches the behaviour only through the hold, which refers to
+// the Owner only while there is something to do: so only its Owners refer to an idle Actor.
 type wrapper struct{ hold *hold }
 
 // initializer is a wrapper of a node.Initializer.
@@ -24,7 +24,7 @@ type initializer struct{ *wrapper }
 // finish is the last message of a Terminator.
 type finish struct{}
 
-// Behaviour is what the node takes for the behaviour of the process.
+// Behaviour returns what the node takes for the behaviour of the process.
 func (w *wrapper) Behaviour() node.Actor {
 	if c := w.hold.reachCode(); c != nil {
 		return c.behaviour
@@ -55,7 +55,7 @@ func (w *wrapper) Receive(c *node.Context, msg any) (err error) {
 	return err
 }
 
-// act calls do with the behaviour, which c acts on meanwhile.
+// act calls do with the behaviour, on which c acts meanwhile.
 func (w *wrapper) act(c *node.Context, do func(b node.Actor)) {
 	h := w.hold
 	q, _ := c.Inside(process.Key{}).Process()
@@ -72,7 +72,7 @@ func (w *wrapper) act(c *node.Context, do func(b node.Actor)) {
 	h.settle(p, ok && o.Activations() != observe.Activations{})
 }
 
-// settle is the end of a turn. busy: activations wait.
+// settle ends a turn. busy: activations wait.
 func (h *hold) settle(p *process.Process, busy bool) {
 	p.Mu.Lock()
 	kept := isKept(p)

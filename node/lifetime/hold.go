@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// hold is the mailbox of a process that an owner holds, and decides whether the process refers to its Owner. Its lock is
-// the last: it is taken with that of the process held, and nothing is locked within it.
+// hold is the mailbox of a process with an Owner, and decides whether the process refers to its Owner. Its lock is
+// the last: it is taken with the lock of the process held, and no other lock is taken within it.
 //
 // Invariants, whenever nobody has the lock:
 //
@@ -27,14 +27,14 @@ import (
 type hold struct {
 	// Set by Own.
 	self   weak.Pointer[Owner]
-	code   *code // of a Terminator; nil: its Owner has it
+	code   *code // of a Terminator; nil: the Owner has it
 	blocks bool  // a blocking process
 
 	mu      sync.Mutex
 	pid     node.PID
 	process *process.Process // nil: Own has not returned, or it ended before
-	owner   *Owner           // nil: only others refer to it, if anybody
-	kept    bool             // by something else than an Owner, when somebody looked last
+	owner   *Owner           // nil: the process does not refer to it
+	kept    bool             // by something other than an Owner, at the last look
 	busy    bool             // activations wait
 	lost    bool             // there is no Owner any more, but the process goes on until it has nothing to do
 	listed  bool             // in sweeps
@@ -43,7 +43,7 @@ type hold struct {
 	count    int  // messages that wait, or are in hand
 	armed    bool // the next message wakes the process
 	closed   bool
-	last     bool // nothing gets in but what is in
+	last     bool // no further message gets in
 }
 
 var (
@@ -60,7 +60,7 @@ func holdOf(p *process.Process) (*hold, bool) {
 	return h, ok
 }
 
-// reach returns the Owner; nil: nobody can reach it any more.
+// reach returns the Owner, or nil if nobody can reach it any more.
 func (h *hold) reach() *Owner {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +74,7 @@ func (h *hold) reachLocked() *Owner {
 	return h.self.Value()
 }
 
-// enter is the begin of a turn of p. It returns the Owner; nil: there is none any more.
+// enter begins a turn of p. It returns the Owner, or nil if there is none any more.
 func (h *hold) enter(p *process.Process) *Owner {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,7 +82,7 @@ func (h *hold) enter(p *process.Process) *Owner {
 	return h.reachLocked()
 }
 
-// reachCode returns the code of an Actor; nil: nobody can reach it any more.
+// reachCode returns the code of an Actor, or nil if nobody can reach it any more.
 func (h *hold) reachCode() *code {
 	if h.code != nil {
 		return h.code
@@ -93,7 +93,7 @@ func (h *hold) reachCode() *code {
 	return nil
 }
 
-// survives reports whether the process outlives its Owners, for a last thing to do.
+// survives reports whether the process outlives its Owners, to do a last thing.
 func (h *hold) survives() bool { return h.blocks || h.code != nil }
 
 // Owner is part of inbox.Keeper.
@@ -118,7 +118,7 @@ func (h *hold) Keep() {
 	}
 }
 
-// list reports whether h is to be put into sweeps, which its caller does. The caller has the lock.
+// list reports whether the caller must put h into sweeps. The caller has the lock.
 func (h *hold) list() bool {
 	list := !h.listed && !h.closed
 	h.listed = h.listed || list
@@ -164,7 +164,7 @@ func (h *hold) Pop() (any, bool) {
 	return h.messages.Shift(), true
 }
 
-// letGo forgets the Owner if the process needs it no longer. The caller has the lock.
+// letGo drops the Owner if the process no longer needs it. The caller has the lock.
 func (h *hold) letGo() {
 	if h.armed && h.count == 0 && !h.kept && !h.busy {
 		h.owner = nil
@@ -174,7 +174,7 @@ func (h *hold) letGo() {
 	}
 }
 
-// smallRing is how long a ring of messages may be that an idle process keeps.
+// smallRing is the longest ring of messages that an idle process keeps.
 const smallRing = 64
 
 // Done is part of mailbox.Box.
@@ -223,8 +223,8 @@ func (h *hold) unreachable() {
 	}
 }
 
-// review looks whether h is kept still, and ends a process that is lost and has nothing to do. It reports whether
-// it is to be looked at again. The caller has taken h from sweeps.
+// review checks whether h is still kept, and ends a process that is lost and has nothing to do. It reports whether
+// to review h again. The caller has taken h from sweeps.
 func (h *hold) review() (again bool) {
 	h.mu.Lock()
 	p := h.process
@@ -269,7 +269,7 @@ func waits(p *process.Process) bool {
 	return st == observe.Waiting && !within && p.WaitLocked(st).For == calls.WaitMessage.String()
 }
 
-// isKept reports whether something keeps p beside its Owner and the messages that it has. The caller has the lock of p.
+// isKept reports whether something keeps p besides its Owner and its messages. The caller has the lock of p.
 func isKept(p *process.Process) bool {
 	k := p.Cold
 	if p.Tied || p.Global || k.Name != "" || k.Links.Len() != 0 || len(k.Watching) != 0 || len(k.Aliases) != 0 {

@@ -15,24 +15,24 @@ import (
 // Collected is the exit reason of a process that nobody could reach any more.
 const Collected node.Atom = "collected"
 
-// Owner is a process as those know it who keep it: the process lives at least as long as an *Owner of it can be
-// reached. It is used by its pointer only, and not copied. Another node cannot be given one: a send there fails
-// with a [*wire.EncodeError], and takes [Owner.PID].
+// Owner is a reference that keeps a process: the process lives at least as long as its *Owner can be
+// reached. Use it only by its pointer, and do not copy it. It cannot be sent to another node: that fails
+// with a [*wire.EncodeError]; send [Owner.PID] instead.
 type Owner struct {
 	_    [0]sync.Mutex // go vet reports copies, and package isolation shares what an *Owner leads to
 	hold *hold
-	code *code // of an Actor that its process does not refer to; nil: the process does
+	code *code // of an Actor whose process does not refer to it; nil: the process does
 }
 
 // Terminator is an Actor that has something to do when it is collected, before its process ends: Terminate is called with
-// the reason [Collected], as if it were a handler. An error that it returns says how the process ends instead.
-// Such an Actor is kept by its process, so it is not collected if its own state has its Owner, or if a cycle of
-// Owners goes through it. Servers of genserver and machines of statem whose state has a method Terminate are such.
+// the reason [Collected], like a handler. An error that it returns replaces the exit reason.
+// The process keeps such an Actor, so it is not collected if its own state has its Owner, or if a cycle of
+// Owners goes through it. Servers of genserver and machines of statem are Terminators if their state has Terminate.
 type Terminator interface {
 	Terminate(c *node.Context, reason any) error
 }
 
-// spawner is what each node.Caller is.
+// spawner is what every node.Caller implements.
 type spawner interface {
 	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
 }
@@ -63,7 +63,7 @@ func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
 	}
 	sys := from.Inside(process.Key{}).Node().Inside(process.Key{}).System()
 	h.mu.Lock()
-	h.pid, h.process = pid, sys.Lookup(pid) // nil: it is over
+	h.pid, h.process = pid, sys.Lookup(pid) // nil: it has ended
 	h.mu.Unlock()
 	runtime.AddCleanup(owner, (*hold).unreachable, h)
 	paced.count()
@@ -94,7 +94,7 @@ func (h *hold) adopt(owner *Owner, b node.Actor) (node.Actor, error) {
 	return w, nil
 }
 
-// terminates reports whether an Actor is to be told that it is collected.
+// terminates reports whether an Actor must be told that it is collected.
 func terminates(b node.Actor) bool {
 	if _, ok := b.(Terminator); !ok {
 		return false
@@ -103,8 +103,8 @@ func terminates(b node.Actor) bool {
 	return !ok || m.MayTerminate()
 }
 
-// Self returns the Owner of the Actor whose handler runs, nil if it has none: to be put into messages. An Actor may keep
-// it; it is collected nevertheless, unless it is a [Terminator].
+// Self returns the Owner of the Actor whose handler runs, to put into messages, or nil if it has none. An Actor may keep
+// it and is still collected, unless it is a [Terminator].
 func Self(c *node.Context) *Owner {
 	p, _ := c.Inside(process.Key{}).Process()
 	if h, ok := holdOf(p); ok {
@@ -113,14 +113,14 @@ func Self(c *node.Context) *Owner {
 	return nil
 }
 
-// PID returns the PID of the process. It is as weak as every PID: who has only that does not keep the process.
+// PID returns the PID of the process. It is as weak as every PID: it does not keep the process.
 func (o *Owner) PID() node.PID {
 	o.hold.mu.Lock()
 	defer o.hold.mu.Unlock()
 	return o.hold.pid
 }
 
-// Send is Send of from to the process. Other than with the PID, the process is not collected before the message is in its
+// Send is Send of from to the process. Unlike with the PID, the process is not collected before the message is in its
 // mailbox, and so not before it has been handled, even if nobody uses the Owner any more.
 func (o *Owner) Send(from node.Caller, msg any) error {
 	defer runtime.KeepAlive(o)

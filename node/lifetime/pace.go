@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// paced has the collector run when many processes with owners have been started since it ran last, and makes
-// those wait who start more meanwhile.
+// paced runs the collector when many processes with owners have been started since its last run, and makes
+// callers wait that start more meanwhile.
 //
-// The collector's own pace is not enough. What it finds unreachable is small, while the process that belongs to it
-// is in use until it has ended, and its memory is free after one more cycle. So each cycle would see what has been made
-// since the one before as in use, and wait for a multiple of that with GOGC above 100: the heap would grow with
-// each cycle. And who starts processes without a pause is faster than the goroutines that end them.
+// The collector's own pace is not enough. The object that it finds unreachable is small, while its process
+// is in use until it has ended, and its memory is free after one more cycle. So each cycle would see all that was made
+// since the previous one as in use, and wait for a multiple of that with GOGC above 100: the heap would grow with
+// each cycle. And a program that starts processes without a pause is faster than the goroutines that end them.
 var paced = pacer{samples: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/gc/heap/live:bytes"}}}
 
 type pacer struct {
@@ -22,20 +22,20 @@ type pacer struct {
 
 	mu      sync.Mutex
 	samples []metrics.Sample
-	cycles  uint64        // of the collector, when somebody looked last
+	cycles  uint64        // of the collector, at the last look
 	since   uint64        // processes started since then, about
-	over    chan struct{} // closed at the end of the cycle that has been asked for; nil: none has
+	over    chan struct{} // closed at the end of the requested cycle; nil: none was requested
 }
 
 const (
 	lookEvery  = 256     // processes
-	ownedBytes = 1024    // that one takes, about
+	ownedBytes = 1024    // per process, about
 	minBytes   = 4 << 20 // of those started in a cycle, at least
 	liveShare  = 4       // of the heap's live bytes these are a quarter
 	maxBehind  = 2       // times as much, and who starts another waits for the end of the cycle
 
 	// maxCleanup is how long the end of a cycle waits for the program's cleanups: one of them may block,
-	// and the pace is no reason to wait for it.
+	// and pacing must not wait for that.
 	maxCleanup = 100 * time.Millisecond
 )
 
@@ -48,7 +48,7 @@ func (p *pacer) count() {
 	}
 }
 
-// look starts a cycle if one is due. It returns what the caller waits for; nil: nothing.
+// look starts a cycle if one is due. It returns what the caller must wait for, or nil.
 func (p *pacer) look() (over <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *pacer) look() (over <-chan struct{}) {
 	return p.over
 }
 
-// run runs the collector, and waits for the cleanups of what it has found.
+// run runs the collector, and waits for the cleanups of the objects that it found.
 func (p *pacer) run() {
 	cleaned := make(chan struct{})
 	runtime.AddCleanup(new(struct{ _ [2]*byte }), func(c chan struct{}) { close(c) }, cleaned)

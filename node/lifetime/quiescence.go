@@ -10,9 +10,9 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// A process is at rest when no code of it runs and none is due: an Actor without a turn, whose
-// mailbox has no message but those that it has left as unhandled; a blocking process that waits in a receive, and
-// has looked at each message that waits. [atRestAll] answers whether there was a moment during its call at
+// A process is at rest when none of its code runs or is due: an Actor without a turn, whose
+// mailbox has only messages that it has left as unhandled; a blocking process that waits in a receive, and
+// has looked at each waiting message. [atRestAll] reports whether there was a moment during its call at
 // which each process was at rest.
 //
 // Nothing is locked while atRestAll reads one process after the other, so each may have been at rest when it
@@ -22,17 +22,17 @@ import (
 //  1. It reads a number that goes up with each turn that is over: A.
 //  2. It reads all processes. Each must be at rest.
 //  3. It reads all processes again. Each must be at rest.
-//  4. It reads that number again: it must be A. So must be what blocking processes have taken and
-//     how often the timeouts of their receives have ended them, as read before step 2 looks at a process,
-//     and after step 3 has.
+//  4. It reads that number again: it must be A. Two more counts of blocking processes must not have changed, as read
+//     before step 2 looks at a process and after step 3 has: the messages that they have taken, and the timeouts that
+//     have ended their receives.
 //
-// Then all were at rest between step 2 and step 3. Say that at that moment a turn went on. It had
+// Then all were at rest between step 2 and step 3. Suppose that at that moment a turn went on. It had
 // begun after step 2 read its process, and was over when step 3 did. The number goes up before the process of a
-// turn looks idle, so step 4 has another. Say that a message waited for a process at that moment. Whoever
-// has sent it is not running, so the process has been woken, and is so still in step 3; or its turn is over, and
-// step 4 has another number.
+// turn looks idle, so step 4 reads another. Suppose that a message waited for a process at that moment. Its sender
+// is not running, so the process has been woken, and is still so in step 3; or its turn is over, and
+// step 4 reads another number.
 //
-// Who sends from outside, a goroutine of the program, a connection or a timer of the future, is not part of this.
+// Senders from outside are not covered: a goroutine of the program, a connection or a future timer.
 
 // atRestAll reports whether there was a moment during the call at which all processes of sys were at rest and no
 // timer was due. It takes a microsecond or less for each process.
@@ -58,8 +58,8 @@ func atRestAll(sys *process.System) bool {
 	return first == second && sys.Tally.Activity() == before
 }
 
-// done is a digest of what p, if no stage runs it, has done so far: the sum of those of all processes is another
-// number when one of them has done more.
+// done is a digest of what p has done so far, if no stage runs it: the sum over all processes changes
+// when one of them has done more.
 func done(p *process.Process) uint64 {
 	if p.Kind != process.Goroutine && p.Kind != process.External {
 		return 0
@@ -78,7 +78,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// atRest reports whether p is.
+// atRest reports whether p is at rest.
 func atRest(p *process.Process, now time.Time) bool {
 	if p.Kind == process.Handle {
 		return true // its goroutine is not the node's
@@ -117,7 +117,7 @@ func waitsNow(p *process.Process) bool {
 	return p.WaitLocked(st).For == calls.WaitMessage.String()
 }
 
-// hasSeenAll reports whether p, which does not seem to run, has looked at each message that waits for it.
+// hasSeenAll reports whether p, which does not seem to run, has looked at each waiting message.
 func hasSeenAll(p *process.Process) (all bool) {
 	p.Runner().Inspect(func() {
 		if p.Boxed {

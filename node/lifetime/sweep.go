@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// sweeps are the processes of all nodes that are kept by something else than an Owner, or that are lost: each cycle of
-// the collector has them looked at again. Nobody need tell when a name or a link is gone.
+// sweeps holds the processes of all nodes that are kept by something other than an Owner, or that are lost: each cycle of
+// the collector reviews them again. So nobody needs to report that a name or a link is gone.
 var sweeps sweeper
 
 type sweeper struct {
@@ -24,7 +24,7 @@ func (s *sweeper) add(h *hold) {
 	s.arm()
 }
 
-// arm has sweep called when the collector has gone through memory once more. The caller has the lock.
+// arm has sweep called after the next cycle of the collector. The caller has the lock.
 func (s *sweeper) arm() {
 	if s.armed || len(s.all) == 0 {
 		return
@@ -34,7 +34,7 @@ func (s *sweeper) arm() {
 	runtime.AddCleanup(cycle, (*sweeper).sweep, s)
 }
 
-// sweep looks at all.
+// sweep reviews all.
 func (s *sweeper) sweep() {
 	s.mu.Lock()
 	all := s.all

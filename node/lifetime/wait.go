@@ -11,16 +11,16 @@ import (
 
 func system(n *node.Node) *process.System { return n.Inside(process.Key{}).System() }
 
-// Wait returns when no process of n is left but daemons: those with Daemon of node.Options, and the node's own
-// services. The handles that goroutines have opened are not waited for, either: each goroutine knows itself when it is
-// done. SALSA and Scala's actors end a program so, when all actors are done.
+// Wait returns when only daemons are left on n: processes with Daemon of node.Options, and the node's own
+// services. It does not wait for the handles that goroutines have opened, either: each goroutine knows when it is
+// done. SALSA and Scala's actors end a program in this way, when all actors are done.
 //
 // There was a moment during the call at which there was no such process. The error is the error of ctx.
 func Wait(ctx context.Context, n *node.Node) error {
 	sys := system(n)
 	for {
-		// Who is spawned while the table is read, in a part that has been read, counts as started by then; if
-		// it does not yet, the process that spawns it is in the table still, or it comes from outside.
+		// A process that is spawned into a part of the table that has been read counts as started by then. If
+		// it does not yet, the process that spawns it is still in the table, or it comes from outside.
 		started, left := sys.Tally.Started(), false
 		for p := range sys.Table.All() {
 			if p.Daemon || p.Kind == process.Handle {
@@ -37,7 +37,7 @@ func Wait(ctx context.Context, n *node.Node) error {
 	}
 }
 
-// Pauses of Idle between two looks, and how many times as long as a look one is at least.
+// Pauses of Idle between two looks, and how many times as long as a look a pause is at least.
 const (
 	minPause  = 50 * time.Microsecond
 	maxPause  = 10 * time.Millisecond
@@ -45,16 +45,16 @@ const (
 	betweenUp = 2
 )
 
-// Idle returns when nothing is under way on n: no code of an Actor runs, and no message waits for one but those that
-// it has left as unhandled; each blocking process waits in a receive and has looked at each message that waits; no timer
-// is due. It is for tests, instead of a sleep: what was sent before Idle is called has had its effects when it
-// returns, and so have the messages that this has led to. It looks again and again, after pauses of up to 10 ms; processes do
+// Idle returns when nothing is under way on n: no code of an Actor runs, and no message waits for one except those that
+// it has left as unhandled; each blocking process waits in a receive and has looked at each waiting message; no timer
+// is due. It is for tests, instead of a sleep: messages sent before the call of Idle have had their effects when it
+// returns, and so have the messages that they led to. It polls, with pauses of up to 10 ms; processes do
 // nothing for it.
 //
 // There was a moment during the call at which all this was so. Since then others may have sent: goroutines of the
-// program, handles among them, timers, and other nodes. They do not count, nor do messages on their way to and from
-// other nodes, and timers of the future, the timeout of a receive included. A process that waits for the answer to a
-// call is not idle. A blocking process is not idle either while it computes, or waits otherwise than in a receive: one
+// program, including handles, timers, and other nodes. They do not count, nor do messages on their way to and from
+// other nodes, or future timers, including the timeout of a receive. A process that waits for the answer to a
+// call is not idle. Nor is a blocking process while it computes, or waits for something other than a receive: one
 // that always does so should be a daemon, which counts only while messages wait for it.
 //
 // The error is the error of ctx.

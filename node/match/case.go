@@ -10,29 +10,29 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Case is what [New] makes a Match of: what [On], [Do], [Reply] and [Project] return, [After], and any *[Match],
+// Case is a part of a Match, for [New]: what [On], [Do], [Reply], [Project] and [After] return, and any *[Match],
 // which stands for its cases.
 type Case interface{ addTo(m *Match) }
 
-// CaseOf is a case for messages of the type M. It never changes: its methods return others.
+// CaseOf is a case for messages of type M. It never changes: its methods return new cases.
 type CaseOf[M any] struct {
 	guards []func(M) bool
 	run    func(who any, m M) error
 	direct func(who, msg any) error // run of a message that is an M, or nil
-	parts  *parts[M]                // in place of run: what a projection makes of the message
+	parts  *parts[M]                // instead of run: for a projection
 	who    reflect.Type
 	varies bool // see Match.varies
 }
 
-// parts is a case in two steps: a projection has a result that the action takes.
+// parts is a case in two steps: a projection returns a value, and the action takes it.
 type parts[M any] struct {
 	bind func(m M) (bound any, ok bool)
 	run  func(who, bound any) error
 }
 
-// On is the case of a message of type M: f is called with it. An interface stands for all messages that have its
-// methods, and any is the wildcard. A struct whose etf tag says that it is a tuple with a first atom also takes
-// that term, as nodes of Erlang send it: see package wire/etf.
+// On is the case of a message of type M: it calls f with the message. If M is an interface, the case takes all messages
+// that implement it; any is the wildcard. If the etf tag of a struct M makes it a tuple with a first atom, the case also
+// takes that term, as Erlang nodes send it: see package wire/etf.
 func On[M any](f func(m M)) CaseOf[M] {
 	mustBe(f != nil, "On", "the function is nil")
 	return CaseOf[M]{
@@ -41,15 +41,15 @@ func On[M any](f func(m M)) CaseOf[M] {
 			return nil
 		},
 		direct: func(_, msg any) error {
-			m, _ := msg.(M) // not an M only if that is an interface and the message nil
+			m, _ := msg.(M) // fails only if M is an interface and msg is nil
 			f(m)
 			return nil
 		},
 	}
 }
 
-// Do is On for a function that takes the process, too: the *[node.Context] of an Actor, or the *[node.Process]. The
-// error of an Actor's is what Receive returns; that of a Process's is what [Receive] returns.
+// Do is On for a function that also takes the process: the *[node.Context] of an Actor, or the *[node.Process]. An
+// Actor's Receive returns the error of f; for a Process, [Receive] returns it.
 func Do[C *node.Context | *node.Process, M any](f func(c C, m M) error) CaseOf[M] {
 	mustBe(f != nil, "Do", "the function is nil")
 	return CaseOf[M]{
@@ -62,28 +62,28 @@ func Do[C *node.Context | *node.Process, M any](f func(c C, m M) error) CaseOf[M
 	}
 }
 
-// Reply is the case of a request of type Q, of [node.Call] or a call of Erlang's gen_server: what f returns is the
-// reply, and an error fails the call. The process goes on, unless the error is of [node.ExitWith].
+// Reply is the case of a request of type Q, sent by [node.Call] or Erlang's gen_server:call: f returns the
+// reply, or an error that fails the call. The process goes on, unless the error is from [node.ExitWith].
 func Reply[C *node.Context | *node.Process, Q, R any](f func(c C, q Q) (R, error)) Case {
 	mustBe(f != nil, "Reply", "the function is nil")
 	return newRequests(f)
 }
 
-// If returns the case with a guard: a message for which the guard answers false is for a later case. Of several,
-// all must answer true. In a receive a guard must not use the process.
+// If returns the case with a guard: a message for which the guard returns false is for a later case. If there are
+// several guards, all must return true. In a receive a guard must not use the process.
 func (c CaseOf[M]) If(guard func(m M) bool) CaseOf[M] {
 	mustBe(guard != nil, "If", "the guard is nil")
 	c.varies = true
 	return c.with(guard)
 }
 
-// with is If with a guard that says the same whenever it is asked about a message.
+// with is If with a guard that always gives the same answer for a message.
 func (c CaseOf[M]) with(guard func(m M) bool) CaseOf[M] {
 	c.guards = append(c.guards[:len(c.guards):len(c.guards)], guard)
 	return c
 }
 
-// Is returns the case for messages that are equal to v: by ==, or as terms where Go does not compare them.
+// Is returns the case for messages that equal v: by ==, or as terms if Go cannot compare them.
 func (c CaseOf[M]) Is(v M) CaseOf[M] {
 	if value := reflect.ValueOf(v); !value.IsValid() || value.Comparable() {
 		want := any(v)
@@ -92,8 +92,8 @@ func (c CaseOf[M]) Is(v M) CaseOf[M] {
 	return c.If(func(m M) bool { return wire.Equal(any(m), any(v)) })
 }
 
-// Project is the case of a message of type M for which f answers true: then c takes what f returns, if its guards
-// let it. f is called once for each look at a message; in a receive it must not use the process.
+// Project is the case of a message of type M for which f returns true: c then takes the value that f returns, if its
+// guards allow it. f is called once for each look at a message; in a receive it must not use the process.
 //
 //	match.Project(number, match.On(func(n int) { sum += n }))     // func number(s string) (int, bool)
 func Project[M, V any](f func(m M) (V, bool), c CaseOf[V]) CaseOf[M] {
@@ -120,7 +120,7 @@ func Project[M, V any](f func(m M) (V, bool), c CaseOf[V]) CaseOf[M] {
 	}}
 }
 
-// allows asks the guards.
+// allows reports whether all guards return true.
 func (c *CaseOf[M]) allows(m M) bool {
 	for _, guard := range c.guards {
 		if !guard(m) {
@@ -202,7 +202,7 @@ func nodeOf(who any) any {
 	return nil
 }
 
-// kept has places for values between a look at a message and its action, so that they need no new memory.
+// kept stores values between a look at a message and its action, without allocating.
 type kept[V any] struct{ pool sync.Pool }
 
 func newKept[V any]() *kept[V] { return &kept[V]{sync.Pool{New: func() any { return new(V) }}} }
@@ -216,7 +216,7 @@ func (k *kept[V]) put(v V) any {
 	return p
 }
 
-// take returns what is in a place, which others may use then.
+// take returns the value in a place, and frees the place for others.
 func (k *kept[V]) take(place any) V {
 	p := place.(*V)
 	v := *p
@@ -230,7 +230,7 @@ func (k *kept[V]) drop(p *V) {
 	k.pool.Put(p)
 }
 
-// mustBe panics unless ok: the program uses the package wrongly, and would at each start.
+// mustBe panics unless ok: the program uses the package wrongly, at each start.
 func mustBe(ok bool, where, format string, args ...any) {
 	if !ok {
 		panic("match: " + where + ": " + fmt.Sprintf(format, args...))

@@ -1,5 +1,5 @@
-// Package match has messages matched by several cases at once: the first case that fits takes the message. A case
-// says in one place which messages it is for, by their type, a value, a guard or a projection, and what is done with
+// Package match matches messages against several cases: the first case that fits takes the message. A case
+// says in one place which messages it takes, by their type, a value, a guard or a projection, and what it does with
 // them.
 //
 //	match.On(func(m Deposit) { … })                     a type; an interface; any, the wildcard
@@ -10,7 +10,7 @@
 //	match.Reply(func(c *node.Context, q Sum) (int, error) {…})  a request, and its reply
 //	match.After(time.Second, func() { … })              nothing has come for a second
 //
-// [New] builds a [Match] of cases, once; a Match may be a case of others. A Process receives with it:
+// [New] builds a [Match] from cases, once; a Match may be a case of another. A Process receives with it:
 //
 //	open := match.New(                                            // def loop(value: Int): Unit = receive {
 //		match.On(func(Incr) { value++ }),                         //   case Incr()   => loop(value + 1)
@@ -36,33 +36,33 @@
 //		match.Reply(func(c *node.Context, _ Pop) (int, error) {…}), // on(atom("pop")) >> [=]() { reply(…); … }
 //	)                                                             // );
 //
-// The tuples of the works are structs here, and a struct whose etf tag gives it a first atom is that tuple for the
-// processes of Erlang:
+// The tuples of those papers are structs here. A struct whose etf tag gives it a first atom is that tuple for
+// Erlang processes:
 //
 //	type Push struct {                                            // Pid ! {push, 5}
 //		_ struct{} `etf:"push,tuple"`
 //		V int
 //	}
 //
-// What no case fits stays in the mailbox, in its place: an Actor's Match returns [node.ErrUnhandled] for it. Who wants
-// it to be taken adds On(func(any) {…}) as the last case.
+// A message that no case fits stays in the mailbox, in its place: an Actor's Match returns [node.ErrUnhandled] for it. To
+// take such messages, add On(func(any) {…}) as the last case.
 //
-// Whether On or Do, the compiler infers the types of a case from its function. What is wrong all the same panics in
-// New: a nil function, two times After, or cases of Actors and of Processes in one Match.
+// The compiler infers the types of a case from its function, for On and for Do. New panics if something else is wrong:
+// a nil function, After used twice, or cases of Actors and of Processes in one Match.
 //
 // # Invariants
 //
-//  1. A message is for the first case, in their order, whose type it has, whose projection answers true and whose
-//     guards all do. A receive takes the oldest message that there is a case for.
+//  1. The first case takes a message, in their order, that fits its type, and whose projection and guards all return
+//     true. A receive takes the oldest message that fits a case.
 //  2. For one look at a message the guards and the projection of a case are called once at most, and the action gets
-//     the very value that the projection has returned.
-//  3. A Match never changes: processes share it, and a message uses no memory, but what a term is turned into.
-//  4. An Actor sees no [Timeout] that was called off, by [SetTimeout], Become, Push or Unbecome, or by a message that
+//     the same value that the projection returned.
+//  3. A Match never changes: processes share it. Matching a message allocates nothing, except to convert a term.
+//  4. An Actor sees no [Timeout] that was cancelled by [SetTimeout], Become, Push or Unbecome, or by a message that
 //     came before it.
 //
-// A guard or a projection that panics ends the process, as the action does; in a handle the panic is the caller's.
-// Guards run in Receive while the process looks through its mailbox: they must not use it.
+// A panic of a guard or a projection ends the process, like a panic of the action; in a handle the caller panics.
+// Guards run in Receive while the process looks through its mailbox: they must not use the process.
 //
-// Timeouts come through the mailbox. One that is bounded with a Drop policy may drop them; the next begins with the
-// next message then. The package has no goroutine.
+// Timeouts come through the mailbox. A bounded mailbox with a Drop policy may drop them; the next timeout then begins
+// with the next message. The package has no goroutine.
 package match

@@ -10,34 +10,34 @@ import (
 )
 
 // Match is several cases, built once by [New]. It never changes, so any number of processes may use it at the same
-// time. As an Actor it is a behaviour, to be spawned and to be given to Become and Push; a Process uses it by
+// time. It is an Actor: spawn it, or pass it to Become and Push. A Process uses it with
 // [Receive].
 type Match struct {
 	rules   []entry // all, in their order
 	table   table
-	who     reflect.Type // whose functions the cases have: of an Actor, or a Process; nil: they have none
-	total   bool         // some case takes whatever comes
-	varies  bool         // a function of the user's says whether a case fits: what it leaves it may want later
+	who     reflect.Type // what the cases' functions take: an Actor's Context, or a Process; nil: neither
+	total   bool         // some case takes every message
+	varies  bool         // a user's function says whether a case fits: it may take later what it leaves now
 	timeout *timeout
 
 	actors, processes bool // may use it
 }
 
-// entry is a rule with the type that it is for.
+// entry is a rule and its type.
 type entry struct {
-	typ  reflect.Type // an interface: what has its methods
+	typ  reflect.Type // an interface: all types that implement it
 	rule rule
 }
 
 // rule is what a Match does with one message.
 type rule struct {
-	// bind looks at a message: what run is to get, and whether there is to be a run. Nil: that message, always.
+	// bind looks at a message: it returns what to pass to run, and whether to call run. Nil: the message, always.
 	bind func(who, msg any) (bound any, ok bool)
 	run  func(who, bound any) error
 }
 
-// New makes a Match. A message is for the first of the cases that it fits. It panics if there is no case, two times
-// After, or if one function takes a *node.Context and another a *node.Process.
+// New makes a Match. The first case that fits takes a message. New panics if there is no case, or After
+// twice, or if one function takes a *node.Context and another a *node.Process.
 func New(cases ...Case) *Match {
 	mustBe(len(cases) > 0, "New", "there is no case")
 	m := &Match{}
@@ -54,13 +54,13 @@ func New(cases ...Case) *Match {
 	return m
 }
 
-// isNil reports whether c is nil, or a *Match that is.
+// isNil reports whether c is nil, or a nil *Match.
 func isNil(c Case) bool {
 	m, ok := c.(*Match)
 	return c == nil || ok && m == nil
 }
 
-// Or returns a Match of the cases of m, and then others: orElse of Scala, or_else of libcppa.
+// Or returns a Match with the cases of m followed by others: orElse of Scala, or_else of libcppa.
 func (m *Match) Or(others ...Case) *Match { return New(append([]Case{m}, others...)...) }
 
 // addTo is part of Case.
@@ -75,7 +75,7 @@ func (m *Match) addTo(to *Match) {
 	}
 }
 
-// belongsTo notes whose functions a case has.
+// belongsTo records what a case's function takes.
 func (m *Match) belongsTo(who reflect.Type) {
 	if who == nil {
 		return
@@ -91,7 +91,7 @@ func (m *Match) add(t reflect.Type, r rule) {
 
 var anyType = reflect.TypeFor[any]()
 
-// find returns the rule for a message, and what it is to run with; nil: no case fits.
+// find returns the rule for a message, and what to run it with; nil: no case fits.
 func (m *Match) find(who, msg any) (*rule, any) {
 	rules := m.table.of(msg)
 	for i := range rules {
@@ -113,8 +113,8 @@ func (m *Match) Init(c *node.Context) error {
 	return nil
 }
 
-// Receive is part of node.Actor. A message that no case fits is left in the mailbox for another behaviour, by
-// [node.ErrUnhandled]; a last case On(func(any) {…}) takes it instead.
+// Receive is part of node.Actor. It leaves a message that no case fits in the mailbox for another behaviour, with
+// [node.ErrUnhandled]; a last case On(func(any) {…}) takes such messages.
 func (m *Match) Receive(c *node.Context, msg any) error {
 	r, bound := m.find(c, msg)
 	if r == nil {
@@ -123,7 +123,7 @@ func (m *Match) Receive(c *node.Context, msg any) error {
 	return r.run(c, bound)
 }
 
-// mustTake panics if the functions of m are for others.
+// mustTake panics unless it is true: the functions of m take something else.
 func (m *Match) mustTake(it bool, name string) {
 	if !it {
 		mustBe(false, "Receive", "the cases take a %v, and this is %s", m.who, name)
@@ -137,12 +137,12 @@ var (
 )
 
 // Receive takes the oldest message that a case of m fits, and runs the case; it leaves other messages in the mailbox,
-// in their places. It waits for one if need be, at most for the time of m's [After], which then runs. It returns
-// what the case does: nil for those that return nothing. For a handle that has been killed it is [node.ErrExited]; the
+// in their places. It waits for a message if need be, at most for the time of m's [After], which then runs. It returns
+// what the case returns, or nil. If a handle has been killed, it returns [node.ErrExited]; the
 // goroutine of a process is unwound.
 //
-// If the receive before was one with m, too, it does not look again at what that has left, as with [node.ReceiveOf];
-// unless m has a guard or a projection, which may want later what it has left before. See also [ReceiveSince].
+// If the previous receive was with m, too, Receive does not look again at what that left, as with [node.ReceiveOf],
+// unless m has a guard or a projection, which may take later what it left before. See also [ReceiveSince].
 //
 // It belongs to the goroutine of p. A case may receive, too, with m or another Match.
 func Receive(p *node.Process, m *Match) error {
@@ -170,8 +170,8 @@ func Receive(p *node.Process, m *Match) error {
 	return m.received(p, r, bound, err)
 }
 
-// ReceiveSince is [Receive] for what has come since a mark: since is what [node.Process.Mark] of p has returned. It does not
-// look at older messages, however many there are.
+// ReceiveSince is [Receive] for messages that came after a mark: since is what [node.Process.Mark] of p returned. It does
+// not look at older messages, however many there are.
 //
 //	since := p.Mark()
 //	p.Send(server, Ask{p.Self()})
@@ -192,7 +192,7 @@ func blocking(p *node.Process) *runner.Blocking {
 	return runner.BlockingOf(p.Inside(process.Key{}).Acting())
 }
 
-// within is for how long a receive waits.
+// within is how long a receive waits.
 func (m *Match) within() time.Duration {
 	if m.timeout != nil {
 		return m.timeout.d
@@ -200,7 +200,7 @@ func (m *Match) within() time.Duration {
 	return node.Infinity
 }
 
-// received is the end of a receive.
+// received ends a receive.
 func (m *Match) received(p *node.Process, r *rule, bound any, err error) error {
 	switch {
 	case err == nil:
@@ -218,10 +218,10 @@ type timeout struct {
 	run func(who any) error
 }
 
-// After is the case that runs when for d no message has come that fits another: of a receive from its beginning, of an
-// Actor since the last message that it has handled, or since the Match became its behaviour, again and again; see
-// [SetTimeout]. With 0 a receive looks only at what is in the mailbox; [node.Infinity] is no timeout. A Match has one
-// at most.
+// After is the case that runs when no message that fits another case has come for d. A receive counts from its
+// beginning. An Actor counts from the last message that it handled, or since the Match became its behaviour, again and
+// again; see [SetTimeout]. With 0 a receive looks only at what is in the mailbox; [node.Infinity] is no timeout. A Match
+// has at most one After.
 func After[F func() | func(*node.Context) error | func(*node.Process) error](d time.Duration, f F) Case {
 	mustBe(d >= 0, "After", "the time is negative: %v", d)
 	t := timeout{d: d}

@@ -21,7 +21,7 @@ func newRequests[C *node.Context | *node.Process, Q, R any](f func(c C, q Q) (R,
 			if calls.IsExit(err) {
 				return err
 			}
-			_ = r.From.Fail(err) // who has given up does not want it
+			_ = r.From.Fail(err) // fails if the caller has given up
 			return nil
 		}
 		_ = any(c).(interface {
@@ -38,7 +38,7 @@ func (q requests[C, Q]) addTo(m *Match) {
 	m.add(reflect.TypeFor[node.Request[Q]](), rule{run: func(who, bound any) error {
 		return run(who, bound.(node.Request[Q]))
 	}})
-	// Requests of other nodes, and of code that does not say the type.
+	// Requests from other nodes, and from code that does not state the type.
 	kind, isTagged := values.TaggedOf(reflect.TypeFor[Q]())
 	kept := newKept[node.Request[Q]]()
 	far := rule{
@@ -68,6 +68,6 @@ func (q requests[C, Q]) addTo(m *Match) {
 	}
 }
 
-// asRequests are the types of the messages that requests of other nodes may be, and those whose type nobody has said.
+// asRequests are the message types of requests from other nodes, and of those without a stated type.
 var asRequests = []reflect.Type{reflect.TypeFor[wire.Tuple](), reflect.TypeFor[node.Request[any]](),
 	reflect.TypeFor[node.Request[wire.Tuple]](), reflect.TypeFor[node.PeerMessage]()}

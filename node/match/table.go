@@ -7,10 +7,10 @@ import (
 	"github.com/actornode/actornode/internal/wire/box"
 )
 
-// table finds the rules that may be for a message by its type: a hash table, made once and then only read.
+// table finds the rules that may fit a message by its type: a hash table, made once and then only read.
 type table struct {
 	places []place // a power of two, at least twice as many as there are types
-	others []rule  // for types that no case names: those of interfaces
+	others []rule  // for types that no case names: the rules of interfaces
 }
 
 type place struct {
@@ -40,7 +40,7 @@ func newTable(all []entry) table {
 	return t
 }
 
-// rulesFor returns the rules for messages of type t, up to one that takes all of them; nil: of a type that no case
+// rulesFor returns the rules for messages of type t, up to one that takes all of them. t is nil for types that no case
 // names.
 func rulesFor(all []entry, t reflect.Type) (rules []rule) {
 	for _, e := range all {

@@ -8,14 +8,14 @@ import (
 	"github.com/actornode/actornode/node/internal/filter"
 )
 
-// Timeout is the message that an Actor gets when for some time it has handled no other: see [SetTimeout].
+// Timeout is the message that an Actor gets when it has handled no other for some time: see [SetTimeout].
 type Timeout struct{}
 
-// SetTimeout has the Actor whose handler runs get a [Timeout] when for d it has handled no message, and again each time
-// that another d has passed so. The time begins when the handler returns that has handled the last message; those that
-// a behaviour leaves by [node.ErrUnhandled] do not count. It holds until Become, Push or Unbecome, whatever the behaviour
-// is then, or another SetTimeout: [node.Infinity] ends it. A Timeout that the behaviour leaves is dropped. With 0 it
-// comes once, when what is in the mailbox by then has been handled. No Timeout comes that has been called off.
+// SetTimeout sends the Actor whose handler runs a [Timeout] when it has handled no message for d, and again after each
+// further d without one. The time begins when the handler of the last message returns; messages that
+// a behaviour leaves with [node.ErrUnhandled] do not count. It holds until Become, Push or Unbecome, to whatever
+// behaviour, or another SetTimeout: [node.Infinity] ends it. A Timeout that the behaviour leaves is dropped. With 0 it
+// comes once, when what is then in the mailbox has been handled. A cancelled Timeout does not come.
 //
 // It panics if d is negative, and in a method of an active object.
 func SetTimeout(c *node.Context, d time.Duration) {
@@ -36,7 +36,7 @@ func SetTimeout(c *node.Context, d time.Duration) {
 }
 
 // Unbecome is c.Unbecome for an Actor that ends when its stack of behaviours is empty, as in libcppa: it returns to the
-// behaviour before the last Push, and if there is none the error is [node.ErrStop], with which a handler ends the Actor
+// behaviour before the last Push. If there is none, it returns [node.ErrStop], with which a handler ends the Actor
 // normally:
 //
 //	return match.Unbecome(c)
@@ -47,7 +47,7 @@ func Unbecome(c *node.Context) error {
 	return nil
 }
 
-// begin begins the time of After, if m has one.
+// begin starts the time of After, if m has one.
 func begin(c *node.Context, m *Match) {
 	if m.timeout != nil && m.timeout.d != node.Infinity {
 		SetTimeout(c, m.timeout.d)
@@ -63,17 +63,17 @@ func (m *Match) Became(_ process.Key, c *node.Context, _ node.Actor) {
 // Became is part of filter.Becomer.
 func (s *silence) Became() { s.d = node.Infinity }
 
-// silence sees to the timeout of one Actor. A handled message costs it a look at the clock: the timer that runs is left
-// alone, and when it comes too early another is started for the rest.
+// silence implements the timeout of one Actor. A handled message costs a look at the clock: the running timer is left
+// alone, and if it fires too early, another is started for the rest.
 //
 // Invariants, when no handler runs:
 //
 //  1. If d is not Infinity a timer runs, or its tick is in the mailbox: current. It is due at since + d at the latest.
-//  2. Other ticks on their way to the mailbox, or in it, are late; each is taken there and does nothing.
+//  2. late counts other ticks in the mailbox or on their way to it; each is taken from there and does nothing.
 type silence struct {
 	filter  *filter.Filter
 	d       time.Duration // Infinity: no timeout
-	since   time.Duration // when the last message has been handled, or d set
+	since   time.Duration // when the last message was handled, or d was set
 	current *tick
 	late    int
 }
@@ -85,21 +85,21 @@ type tick struct {
 	timer *node.Timer
 }
 
-// Immutable has a node that copies messages leave it: see package isolation. Only the process that has started the timer
-// reads it.
+// Immutable keeps a node that copies messages from copying it: see package isolation. Only the process that started the
+// timer reads it.
 func (*tick) Immutable() {}
 
-// now is the time since the node's start, by the clock that nobody sets.
+// now is the time since the node's start, by the monotonic clock.
 func (s *silence) now() time.Duration {
 	sys := s.filter.Process().System
 	return sys.Env.Since(sys.Clock.Start())
 }
 
-// set begins a timeout.
+// set starts a timeout.
 func (s *silence) set(c *node.Context, d time.Duration) {
 	s.d = d
 	if d == node.Infinity {
-		return // and Received calls the timer off
+		return // Received cancels the timer
 	}
 	s.since = s.now()
 	if s.current != nil && s.current.due > s.since+d {
@@ -110,7 +110,7 @@ func (s *silence) set(c *node.Context, d time.Duration) {
 	}
 }
 
-// start starts a timer. If there can be none, the node or the process ends.
+// start starts a timer. It can only fail if the node or the process ends.
 func (s *silence) start(c *node.Context, d time.Duration) {
 	t := &tick{of: s, due: s.now() + d}
 	if timer, err := c.SendAfter(d, c.Self(), t); err == nil {
@@ -118,7 +118,7 @@ func (s *silence) start(c *node.Context, d time.Duration) {
 	}
 }
 
-// callOff stops the timer. Its tick may be on its way to the mailbox.
+// callOff stops the timer. Its tick may already be on its way to the mailbox.
 func (s *silence) callOff() {
 	if _, ok := s.current.timer.Cancel(); !ok {
 		s.late++

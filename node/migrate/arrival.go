@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// arrival is the behaviour of what becomes the process, or hands it to the forwarder that has been the process
-// here before.
+// arrival is the behaviour of the process that becomes the moving process, or hands it to the forwarder that was that
+// process here before.
 type arrival struct {
 	kinds   *kindTable
 	prepare *prepare
@@ -90,14 +90,14 @@ func (a *arrival) commit(c *node.Context, n int) error {
 	a.kinds.at(c, "arrival starts")
 	if !a.back.IsZero() {
 		a.handed = true
-		give(c, a.back, resuming{a, c.Self(), msgs}) // if it has ended, so has the process
+		give(c, a.back, resuming{a, c.Self(), msgs}) // if the forwarder has ended, so has the process
 		return nil
 	}
 	a.become(c, c.Self())
 	return nil
 }
 
-// become makes the process that runs the handler the one that has moved. arrival has had what the source sent.
+// become makes the process that runs the handler the one that has moved. arrival has got what the source sent.
 func (a *arrival) become(c *node.Context, arrival node.PID) {
 	_ = c.Send(a.service, arrived{a.prepare.ID, c.Self(), arrival, a.prepare.Source, a.holders(c.Self())})
 	a.settle(c)
@@ -116,7 +116,7 @@ func (a *arrival) mayStart(c *node.Context, msgs []any, n int) error {
 	return c.Node().Inside(process.Key{}).RegisterFor(a.peer, a.prepare.Name, c.Self())
 }
 
-// holders are the forwarders that the process now hangs on.
+// holders are the forwarders that the process now depends on.
 func (a *arrival) holders(now node.PID) (all []node.PID) {
 	for _, f := range a.prepare.Trail {
 		if f != now {
@@ -126,7 +126,7 @@ func (a *arrival) holders(now node.PID) (all []node.PID) {
 	return all
 }
 
-// settle gives the process that runs the handler what the one that moves has had.
+// settle gives the process that runs the handler what the moving process had.
 //
 //actornode:blocks the lock of a process is held for a moment
 func (a *arrival) settle(c *node.Context) {
@@ -154,7 +154,7 @@ func (a *arrival) settle(c *node.Context) {
 	p.ColdPart().Moved = r
 }
 
-// takingBack is the order to a forwarder to be the process again, if the move succeeds.
+// takingBack orders a forwarder to be the process again, if the move succeeds.
 type takingBack struct {
 	*arrival
 	self node.PID // of the arrival
@@ -175,13 +175,13 @@ func (o *takingBack) Receive(c *node.Context, _ any) error {
 	}
 	if err == nil {
 		f.move = o.prepare.ID
-		f.held = c.Monitor(o.self)                            // its end, of whatever kind, has the forwarder go on
-		_ = c.Send(at(f.to.Node()), mark{o.prepare.ID, f.to}) // the connection's loss is noticed by over
+		f.held = c.Monitor(o.self)                            // if it ends for any reason, the forwarder goes on
+		_ = c.Send(at(f.to.Node()), mark{o.prepare.ID, f.to}) // the monitor over notices a lost connection
 	}
 	return c.Send(o.self, accepted{err})
 }
 
-// resuming is the order to a forwarder to be the process from now on.
+// resuming orders a forwarder to be the process from now on.
 type resuming struct {
 	*arrival
 	self node.PID // of the arrival
@@ -193,7 +193,7 @@ func (o resuming) Receive(c *node.Context, _ any) error {
 	_, b := c.Inside(process.Key{}).Process()
 	f, ok := b.(*forwarder)
 	if !ok || f.held.IsZero() || f.move != o.prepare.ID {
-		return nil // the arrival was killed, and the source has been told that it did not start
+		return nil // the arrival was killed, and the source was told that it did not start
 	}
 	c.DemonitorFlush(f.over)
 	c.DemonitorFlush(f.held)
@@ -203,7 +203,7 @@ func (o resuming) Receive(c *node.Context, _ any) error {
 	return c.Send(o.self, resumed{})
 }
 
-// asking is the question whether the process of an arrival, or of a forwarder, has started, as an order to it. If
+// asking orders an arrival, or a forwarder, to say whether its process has started. If
 // it has not, it never will.
 type asking struct {
 	from  node.From
@@ -230,5 +230,5 @@ func (o asking) Receive(c *node.Context, _ any) error {
 	return nil
 }
 
-// acting is who acts when a handler runs.
+// acting returns the process that acts while its handler runs.
 func acting(c *node.Context) *process.Acting { return c.Inside(process.Key{}).Acting() }

@@ -1,9 +1,10 @@
-// Package migrate moves a process to another Go node: its state, the messages that wait, its name, its groups, its
+// Package migrate moves a process to another Go node: its state, its waiting messages, its name, its groups, its
 // links and monitors.
 //
-// A [Kind] says by name which processes may move, on each node alike; [Start] is called with them on each node; [To]
-// moves a process. What can move is a [Mover]: an Actor whose state goes out and in. Servers of package genserver
-// are: their state is a value of a registered type, or, if it has State and SetState of package sys, that term.
+// A [Kind] names processes that may move; call [Start] with the same kinds on each node; [To]
+// moves a process. A process can move if it is a [Mover]: an Actor that can hand out its state and take it in. Servers of
+// package genserver are Movers: their state is a value of a registered type, or, if it has State and SetState of package
+// sys, that term.
 //
 //	migrate.Start(ctx, n, migrate.Kind{Name: "shop.Cart", New: func() node.Actor { return cart.New(nil) }})
 //	...
@@ -11,68 +12,68 @@
 //
 // # What stays and what goes
 //
-// Under the old PID stays a forwarder: the same process with another behaviour, which Info shows as "forwarder to"
-// the new PID. It sends on messages, calls (their replies go to the caller) and exit signals. It has no queue of its
-// own: where the other node is slow, it waits as any sender does. It exits with the reason of the process, with
-// noconnection if the connection to where it forwards is lost, and a kill of it kills the process.
+// A forwarder keeps the old PID: the same process with another behaviour, which Info shows as "forwarder to"
+// the new PID. It forwards messages, calls (their replies go to the caller) and exit signals. It has no queue of its
+// own: if the other node is slow, it waits as any sender does. It exits with the reason of the process, or with
+// noconnection if the connection to where it forwards is lost; killing it kills the process.
 //
 //	links, monitors by others    stay with the forwarder: they see the old PID, and at the end the process's reason
 //	links, monitors by the       stay there, too, and their signals are relayed. Unlink and Demonitor of the process
-//	process                      work as before; a Link anew is a second link, by the new PID
+//	process                      work as before; another Link is a second link, by the new PID
 //	groups (package pg)          have the old PID as a member
 //	name                         the forwarder keeps it on its node; the process gets it on the new node
-//	requests under way           their results come by the forwarder
+//	requests under way           their results come through the forwarder
 //	trap_exit, label, Parent     go with the process
 //
-// A process that returns to a node becomes what its forwarder there is, and has the old PID again. So there is one
-// forwarder a node at most, and 64 in all.
+// A process that returns to a node takes the place of its forwarder there, and has the old PID again. So a process has
+// at most one forwarder on a node, and 64 in all.
 //
 // # What cannot move
 //
-// It is refused with [ErrFixed] before anything moves: a process that is no Actor on a stage (coroutines, Processes,
+// To refuses these with [ErrFixed] before anything moves: a process that is not an Actor on a stage (coroutines, Processes,
 // schedulers of its own); with a bounded or custom mailbox; with an owner (package lifetime), as an Owner is a pointer
 // and cannot follow; that is protected, or gets each message as a PeerMessage; that is suspended, or has pushed behaviours; with
 // aliases, timers (a Timeout of a server, too), a monitor of a node, links by names on other nodes; whose type has
 // no Kind here: active objects, functions, supervisors, state machines and event managers, as of now, which [Start]
 // refuses as Kinds.
-// So is a move to the node that the process is on.
+// It also refuses a move to the node that the process is on.
 // A Kind that the other node lacks, or does not Allow, a state or a waiting message that cannot be sent or read
-// there, and a name that is taken there are errors of other kinds, and change nothing either. A subscription to
-// node.NodeUp stays with the forwarder, which sends on what it gets. The group leader is the new node's.
+// there, and a name that is taken there cause other errors, and change nothing either. A subscription to
+// node.NodeUp stays with the forwarder, which forwards what it gets. The group leader is the new node's.
 //
 // # Invariants
 //
-//  1. The process runs on one node. It is on none only if somebody has ended it, or the node that it is on has stopped.
+//  1. The process runs on one node. It is on none only if somebody has ended it, or its node has stopped.
 //  2. Until the source has heard that the process has started, it leaves all messages in its mailbox. If the move
-//     fails, it handles them in order; else the arrival has had the first ones, and the forwarder sends on the rest.
-//  3. An arrival starts by one decision of one process: that of the arrival itself, or of the forwarder that becomes
-//     the process again. It starts at most once, and never after it has been said that it did not.
-//  4. Before a forwarder becomes the process, a mark has followed all that it has sent on. What is before the mark in
-//     the source's mailbox comes before what the forwarder has held back.
+//     fails, it handles them in order; otherwise the arrival has got the first ones, and the forwarder sends on the rest.
+//  3. One process decides once whether an arrival starts: the arrival itself, or the forwarder that becomes
+//     the process again. It starts at most once, and never after a node has said that it did not.
+//  4. Before a forwarder becomes the process, a mark has followed all that it has forwarded. Messages before the mark in
+//     the source's mailbox come before those that the forwarder has held back.
 //  5. The messages of one sender to one of the PIDs arrive once and in order, as long as no connection is lost.
 //
 // # Steps
 //
 //	source (the process)               other node
-//	asks its state out  -- prepare -->  service: kind, Allow, name; starts an arrival, which takes the state in
+//	gets its state out  -- prepare -->  service: kind, Allow, name; starts an arrival, which takes the state in
 //	                    <- prepared --  (a forwarder that returns: it holds its messages back, and sends the mark)
 //	sends what waits    -- messages ->  arrival keeps them
 //	                    -- commit --->  arrival starts: the moment at which the process is there
 //	becomes a forwarder <- started ---
-//	ended or cut before commit: the process goes on at the source, and the arrival ends with its source's monitor
-//	ended or cut after commit: the source is in doubt, and asks the service for the outcome, each second until it hears it
+//	ended or cut before commit: the process goes on at the source, and the arrival ends by its monitor over the source
+//	ended or cut after commit: the source is in doubt, and asks the service for the outcome each second until it knows
 //	source killed: the arrival, or the process that it has become, is ended, too, if the connection holds
 //
 // # When the other node does not answer
 //
-// Up to the commit nothing is in doubt. To fails at once, and the process goes on.
+// Before the commit nothing is in doubt. To fails at once, and the process goes on.
 //
 // After the commit only the other node knows whether the process has started. The source waits for its answer, without a
 // time limit: it must not go on beside a process that runs behind a broken connection, and must not end if there is none.
-// A commit that is sent before the source has heard that the connection is lost counts, too. While the source waits:
+// This also holds for a commit that is sent before the source has heard that the connection is lost. While the source waits:
 //
-//	To       fails with ErrUnknown after three questions in vain, each of which may take Distribution.Timing.ConnectTimeout,
-//	         or with the error of its ctx before
+//	To       fails with ErrUnknown after three unanswered questions, each of which may take Distribution.Timing.ConnectTimeout,
+//	         or earlier with the error of its ctx
 //	Info     shows the behaviour "migrate.mover to b@host: in doubt whether it has started"
 //	log      has one warning, with the process and the node
 //	senders  go on: their messages wait in the mailbox, without a limit
@@ -80,32 +81,32 @@
 // The wait ends in one of these ways:
 //
 //	the node is reached again    it answers. The process is there, or goes on here and never starts there.
-//	a new node has its name,     it has nothing of the old node, on which the process has ended if it was there. The
+//	a new node has its name,     it has nothing of the old node; if the process was there, it has ended. The
 //	and has called Start         process goes on here with the state and the messages that it had at the commit. If it
-//	                             had started there, what it did there is lost, and it handles those messages again.
+//	                             had started there, its work there is lost, and it handles those messages again.
 //	the source is killed         it ends. If the process has started there, it goes on there, under its new PID.
 //	the node of the source stops as for a kill
 //
-// If the other node says that the arrival has ended, as it does when it stops in an orderly way, and then does not answer,
-// the process goes on here at once. A node that stops after the start has ended the process, as any of its own.
+// If the other node says that the arrival has ended, as it does in an orderly stop, and then does not answer,
+// the process goes on here at once. A node that stops after the start ends the process like any other of its processes.
 //
 // # How long a move takes
 //
-// A move is a fixed number of messages and those that wait at the commit; what is sent later is forwarded. So it ends
-// whatever others send. It takes two round trips; if the process comes back, a mark besides, behind all that forwarders have
-// sent on. Each message waits for what is ahead of it in the connection: Distribution.Limits.Queue, the buffers of the sockets,
-// and answers, of which ClusterLimits.Answers may wait before the connection is ended. Six processes that link and unlink
-// without a pause, over the connection that the move needs, kept these full: a move took one or two seconds in place of a
-// millisecond, and ten at most.
+// A move sends a fixed number of messages, plus those that wait at the commit; later messages are forwarded. So it ends
+// whatever others send. It takes two round trips; if the process comes back, also a mark, behind all that forwarders have
+// forwarded. Each message waits for what is ahead of it in the connection: Distribution.Limits.Queue, the sockets' buffers,
+// and answers, of which ClusterLimits.Answers may wait before the connection is ended. Six processes that linked and
+// unlinked without a pause, over the connection that the move needed, kept these full: a move took one or two seconds
+// instead of a millisecond, and ten at most.
 //
 // # What can be seen
 //
-// If the connection between the process and a node where it has been is lost, links and monitors that it has there
-// fire with noconnection, on both sides; the process goes on, with its new PID. The end of a process that has been on
-// three nodes goes from forwarder to forwarder: it may overtake a reply that the process has sent just before. A
-// message that cannot be sent to another node, a value of a type that is not registered, fails its call with
-// *wire.EncodeError, or is logged. The service, registered as migrate, is kept up; if it crashes, those who have come
-// before lose their relays.
+// If the connection between the process and a node where it was before is lost, its links and monitors there
+// fire with noconnection, on both sides; the process goes on, with its new PID. The exit of a process that was on
+// three nodes goes from forwarder to forwarder: it may overtake a reply that the process sent right before. A
+// message that cannot be sent to another node, because its type is not registered, fails its call with
+// *wire.EncodeError, or is logged. The service, registered as migrate, is restarted if it crashes; processes that came
+// before then lose their relays.
 //
 // # Goroutines
 //

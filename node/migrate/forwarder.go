@@ -15,16 +15,16 @@ type forwarder struct {
 	identity wire.Ref
 	over     node.Ref          // monitor over to
 	monitors map[node.Ref]bool // that the process has left here
-	skip     int               // messages at the head of the queue that the process has had
-	move     wire.Ref          // that took, or takes, the process back here
-	lost     any               // the reason of the end of to, while held is set
-	held     node.Ref          // monitor over the arrival that is to take the process back here; zero: none
+	skip     int               // messages at the head of the queue that the process has got
+	move     wire.Ref          // the move that took, or takes, the process back here
+	lost     any               // the exit reason of to, while held is set
+	held     node.Ref          // monitor over the arrival that takes the process back here; zero: none
 }
 
 // BehaviourName is part of node.BehaviourNamer.
 func (f *forwarder) BehaviourName() string { return fmt.Sprintf("forwarder to %v", f.to) }
 
-// begin makes the process, which m has moved, one that forwards.
+// begin makes the process, which m has moved, a forwarder.
 //
 //actornode:blocks the lock of a process is held for a moment
 func (f *forwarder) begin(c *node.Context, m *mover) {
@@ -74,7 +74,7 @@ func (f *forwarder) Receive(c *node.Context, msg any) error {
 	}
 	switch m := msg.(type) {
 	case again:
-		return nil // of the mover
+		return nil // for the mover
 	case node.Result:
 		if _, ok := m.Tag.(outcomeTag); ok {
 			return nil
@@ -82,7 +82,7 @@ func (f *forwarder) Receive(c *node.Context, msg any) error {
 	case node.Down:
 		if f.monitors[m.Ref] {
 			delete(f.monitors, m.Ref)
-			_ = c.Send(at(f.to.Node()), down{f.to, m}) // the connection's loss is noticed by over
+			_ = c.Send(at(f.to.Node()), down{f.to, m}) // the monitor over notices a lost connection
 			return nil
 		}
 	case node.Exited:
@@ -97,22 +97,22 @@ func (f *forwarder) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// release has the forwarder forward again: the process does not come back.
+// release makes the forwarder forward again: the process does not come back.
 func (f *forwarder) release(c *node.Context) {
 	if f.held = (node.Ref{}); f.lost != nil {
 		f.end(c, f.lost)
 		return
 	}
-	c.Become(f) // so that it is offered what it has left
+	c.Become(f) // so that it gets the messages that it has left
 }
 
-// end ends the forwarder with the reason of the process. It is no crash of its own.
+// end ends the forwarder with the reason of the process. This is not a crash of the forwarder.
 func (f *forwarder) end(c *node.Context, reason any) {
 	p := own(c)
 	p.Exit(&p.System.Plain, reason)
 }
 
-// marking is the order that a mark becomes.
+// marking is the order that a mark turns into.
 type marking struct{ id wire.Ref }
 
 // Receive is part of node.Actor.
@@ -121,7 +121,7 @@ func (o marking) Receive(c *node.Context, _ any) error {
 	case *mover:
 		b.mark(c, o.id)
 	case *forwarder:
-		_ = c.Send(at(b.to.Node()), mark{o.id, b.to}) // the connection's loss is noticed by over
+		_ = c.Send(at(b.to.Node()), mark{o.id, b.to}) // the monitor over notices a lost connection
 	}
 	return nil
 }

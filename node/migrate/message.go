@@ -12,14 +12,14 @@ type (
 		pid node.PID
 		to  node.Atom
 	}
-	// ended: the move of a process is over; its service watches it no longer for To.
+	// ended: the move of a process is over; its service no longer watches it for To.
 	ended struct{ watch node.Ref }
 	// arrived: the process now runs here, and has entries of these holders.
 	arrived struct {
 		id      wire.Ref
 		pid     node.PID
 		arrival node.PID
-		source  node.PID // of the holders the one that must be alive, or the process is dead
+		source  node.PID // the holder that must be alive, or the process is dead
 		holders []node.PID
 	}
 	// left: the process has gone on to another node.
@@ -28,15 +28,15 @@ type (
 	accepted struct{ err error }
 	// resumed says that the forwarder is the process.
 	resumed struct{}
-	// again has a mover in doubt ask once more.
+	// again makes a mover in doubt ask once more.
 	again struct{}
 )
 
-// Messages between nodes. The process that moves is the source, what takes it the arrival; see doc.go.
+// Messages between nodes. The moving process is the source, the process that takes it the arrival; see doc.go.
 type (
 	// link is a link of the process, and the forwarder that has it; Holder zero: the source.
 	link struct{ To, Holder node.PID }
-	// monitor is the same of a monitor by the process.
+	// monitor is the same for a monitor by the process.
 	monitor struct {
 		Ref    wire.Ref
 		Holder node.PID
@@ -58,10 +58,10 @@ type (
 	}
 	// prepared is the answer.
 	prepared struct {
-		Arrival node.PID // whom the messages that wait, and commit or abort, are for
-		Back    node.PID // the forwarder that is to be the process; then a mark comes, for which commit must wait
+		Arrival node.PID // gets the waiting messages, and commit or abort
+		Back    node.PID // the forwarder that will be the process; then a mark comes, for which commit must wait
 	}
-	// commit has the arrival start: it has had so many messages before.
+	// commit makes the arrival start: it has got so many messages before.
 	commit struct {
 		ID       wire.Ref
 		Messages int
@@ -75,7 +75,7 @@ type (
 		ID  wire.Ref
 		Why string
 	}
-	// outcome is a request of a source in doubt; the answer is the PID of the process there, zero: it has not
+	// outcome is a request of a source in doubt; the answer is the PID of the process there, or zero: it has not
 	// started, and will not.
 	outcome struct {
 		ID            wire.Ref
@@ -83,12 +83,12 @@ type (
 	}
 	// confirm says that the source knows the outcome.
 	confirm struct{ ID wire.Ref }
-	// mark follows all that a forwarder has sent on to To.
+	// mark follows all that a forwarder has forwarded to To.
 	mark struct {
 		ID wire.Ref
 		To node.PID
 	}
-	// exited and down are signals of a holder for the process, To as far as the holder knows.
+	// exited and down are signals that a holder relays to the process; To is the PID that the holder knows.
 	exited struct {
 		To, From node.PID
 		Reason   any
@@ -97,12 +97,12 @@ type (
 		To   node.PID
 		Down node.Down
 	}
-	// drop has a holder take a link or a monitor away.
+	// drop makes a holder remove a link or a monitor.
 	drop struct {
 		Holder, Link node.PID
 		Monitor      wire.Ref
 	}
 )
 
-// at is the service of a node.
+// at returns the address of a node's service.
 func at(n node.Atom) node.At { return node.At{Name: service, Node: n} }

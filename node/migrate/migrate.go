@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What callers branch on. errors.Is finds them.
+// Errors of this package; callers compare them with errors.Is.
 var (
 	// ErrNotStarted: [Start] has not been called for the node that To is called on.
 	ErrNotStarted = errors.New("migrate: this node moves no processes: Start has not been called for it")
@@ -28,16 +28,16 @@ var (
 	// ErrFailed: the other node has not taken the process, which goes on where it was.
 	ErrFailed = errors.New("migrate: the move has failed")
 	// ErrUnknown: the other node was told to start the process, and does not answer. The process waits here until
-	// that node, or a new one of its name, says whether it has.
+	// that node, or a new one with its name, says whether it has started.
 	ErrUnknown = errors.New("migrate: it is not known yet whether the process has moved")
 )
 
-// MovedError says that a process is not on this node any more: a forwarder has its PID.
+// MovedError says that a process is no longer on this node: a forwarder has its PID.
 type MovedError struct{ To node.PID }
 
 func (e *MovedError) Error() string { return fmt.Sprintf("migrate: the process has moved to %v", e.To) }
 
-// Mover is an Actor that can move to another node: its state goes out here and in there. Servers of package
+// Mover is an Actor that can move to another node: it hands out its state here and takes it in there. Servers of package
 // genserver are Movers.
 type Mover interface {
 	node.Actor
@@ -47,23 +47,23 @@ type Mover interface {
 	// cannot move now.
 	MoveOut(c *node.Context) (state any, err error)
 
-	// MoveIn takes the state. It is called in place of Init, once, on a new actor, in the process that is
-	// going to run it; no message has come, and none should be sent: the move may still fail.
+	// MoveIn takes the state. It is called instead of Init, once, on a new actor, in the process that
+	// will run it; no message has come, and it should send none: the move may still fail.
 	MoveIn(c *node.Context, state any) error
 }
 
 // Kind is a kind of process that may move.
 type Kind struct {
-	Name node.Atom // says the same on all nodes
-	// New makes a [Mover] that has not begun. All that it makes have one Go type.
+	Name node.Atom // the same on all nodes
+	// New makes a [Mover] that has not begun. All of them must have the same Go type.
 	New func() node.Actor
 }
 
 // service is the name of the process that carries out moves on a node.
 const service node.Atom = "migrate"
 
-// Start lets processes of the kinds given move from a node to others, and from others to it, those of other
-// nodes if Allow of node.Distribution allows {migrate, Name, 1}. It is called once for a node.
+// Start lets processes of the given kinds move from a node to others, and from others to it, if Allow of
+// node.Distribution allows {migrate, Name, 1}. It is called once for a node.
 //
 // Errors: [node.ErrBadOption] for a kind without a name or New, a name or a Go type that two kinds have;
 // [node.ErrNameTaken]: a process is registered as migrate.
@@ -74,7 +74,7 @@ func Start(ctx context.Context, n *node.Node, kinds ...Kind) error {
 // pause is how long a source in doubt waits before it asks again.
 const pause = time.Second
 
-// start is Start, for tests: step, unless nil, is called at each step of a move, and pause is as above.
+// start is Start, for tests: step, unless nil, is called at each step of a move; pause is like the constant.
 func start(ctx context.Context, n *node.Node, step func(c *node.Context, at string), pause time.Duration, kinds []Kind) error {
 	t := &kindTable{make(map[node.Atom]Kind), make(map[reflect.Type]node.Atom), step, pause}
 	for _, k := range kinds {
@@ -88,16 +88,16 @@ func start(ctx context.Context, n *node.Node, step func(c *node.Context, at stri
 }
 
 // To moves a process of this node to another node. It returns the PID that the process has there; a forwarder
-// stays under the old one. A process that comes back to a node has again the PID that it had there.
+// stays under the old one. A process that comes back to a node gets back the PID that it had there.
 //
 // Whatever the error, the process is not lost, and there are not two: with the errors of this package and
-// those below it goes on where it was, but for ErrUnknown, which comes after three questions to the other node in
-// vain: the process then waits for an answer, without end, and its messages with it. The end of ctx, at which To
-// returns in any case, ends the wait of To alone: the move goes on.
+// those below it goes on where it was, except with ErrUnknown, which comes after three unanswered questions to the other
+// node: the process then waits for an answer without a time limit, and its messages with it. When ctx ends, only To
+// returns: the move goes on.
 //
 // Errors: those of this package's variables, [*MovedError]; [node.ErrNoProcess]; [node.ErrNameTaken] if
-// another process has its name there; [*wire.EncodeError] if the state or a message that waits cannot be sent;
-// [*node.ExitError] with the reason of a process that has ended meanwhile, and noconnection if the node cannot
+// another process has its name there; [*wire.EncodeError] if the state or a waiting message cannot be sent;
+// [*node.ExitError] with the reason of a process that has ended meanwhile, or noconnection if the node cannot
 // be reached; [node.ErrSelfCall] if from is the process itself.
 func To(ctx context.Context, from node.Caller, pid node.PID, to node.Atom) (node.PID, error) {
 	if s, ok := from.(interface{ Self() node.PID }); ok && s.Self() == pid {
@@ -110,7 +110,7 @@ func To(ctx context.Context, from node.Caller, pid node.PID, to node.Atom) (node
 	return now, err
 }
 
-// kindTable is what moves. It is never changed once a service has it.
+// kindTable holds the kinds that may move. It never changes once a service has it.
 type kindTable struct {
 	named map[node.Atom]Kind
 	types map[reflect.Type]node.Atom
@@ -118,7 +118,7 @@ type kindTable struct {
 	pause time.Duration
 }
 
-// at says how far a move is.
+// at reports the step of a move to a test.
 func (t *kindTable) at(c *node.Context, step string) {
 	if t.step != nil {
 		t.step(c, step)
@@ -144,10 +144,10 @@ func (t *kindTable) add(k Kind) error {
 	return nil
 }
 
-// fixed is an ErrFixed for what cannot follow.
+// fixed returns an ErrFixed that names what cannot follow.
 func fixed(what string) error { return fmt.Errorf("%w: it has %s", ErrFixed, what) }
 
-// export is what Allow of node.Distribution is asked for.
+// export is the argument for Allow of node.Distribution.
 func export(kind node.Atom) wire.Export {
 	return wire.Export{Module: service, Function: kind, Arity: 1}
 }
@@ -163,7 +163,7 @@ func init() {
 		node.TypeOf[drop]("$migrate.drop"))
 }
 
-// notThere is the error of a request to a service that is not there.
+// notThere returns the error of a request to a missing service.
 func notThere(err error, to node.Atom) error {
 	e := (*node.ExitError)(nil)
 	if errors.Is(err, node.ErrNoName) || errors.As(err, &e) && e.Reason == node.NoProc {

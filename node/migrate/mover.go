@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// phase is how far a source is.
+// phase is the phase of a source.
 type phase uint8
 
 const (
@@ -28,7 +28,7 @@ func (p phase) String() string {
 	return [...]string{"asks it", "is to send what waits", "has told it to start", "in doubt whether it has started"}[p]
 }
 
-// mover is the behaviour of a process while it moves: the source. It leaves all messages but its own.
+// mover is the behaviour of a process while it moves: the source. It leaves all messages except its own.
 type mover struct {
 	kinds *kindTable
 	from  node.From
@@ -44,7 +44,7 @@ type mover struct {
 	over    node.Ref // monitor over arrival
 	marked  bool
 	ahead   int // messages before the mark
-	sent    int // messages that arrival has had
+	sent    int // messages that arrival has got
 }
 
 // Tags of the requests of a mover.
@@ -97,7 +97,7 @@ func (m *mover) Receive(c *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// begin is the first step, in the place of the process's behaviour: nothing has moved.
+// begin is the first step, in place of the process's behaviour: nothing has moved.
 func (m *mover) begin(c *node.Context) {
 	_, b := c.Inside(process.Key{}).Process()
 	if err := m.describe(c, b); err != nil {
@@ -111,7 +111,7 @@ func (m *mover) begin(c *node.Context) {
 
 // refuse tells To why the process does not move.
 func (m *mover) refuse(c *node.Context, err error) {
-	_ = m.from.Fail(err) // who has called may have given up
+	_ = m.from.Fail(err) // the caller may have given up
 	_ = c.Send(service, ended{m.watch})
 }
 
@@ -138,7 +138,7 @@ func (m *mover) describe(c *node.Context, b any) error {
 	})
 }
 
-// typeOf says of what type a process is that has no Kind.
+// typeOf names the type of a process that has no Kind.
 func typeOf(b any) string {
 	named, ok := b.(node.BehaviourNamer)
 	if _, mover := b.(Mover); !ok || mover {
@@ -150,7 +150,7 @@ func typeOf(b any) string {
 	return fmt.Sprintf("a behaviour that is no Mover, %s", named.BehaviourName())
 }
 
-// snapshot is describe for what the node has of the process.
+// snapshot is describe for what the node knows about the process.
 func (m *mover) snapshot(p *process.Process) error {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -201,7 +201,7 @@ func (m *mover) snapshot(p *process.Process) error {
 	return nil
 }
 
-// mostForwarders is how many forwarders a process may have.
+// mostForwarders is the most forwarders that a process may have.
 const mostForwarders = 64
 
 // holder is h, or p if that is zero.
@@ -212,13 +212,13 @@ func holder(h node.PID, p *process.Process) node.PID {
 	return h
 }
 
-// trail adds a forwarder to others, of which one is perhaps on the same node.
+// trail adds a forwarder to others; one of them may be on the same node.
 func trail(all []node.PID, pid node.PID) []node.PID {
 	all = slices.DeleteFunc(slices.Clone(all), func(f node.PID) bool { return f.Node() == pid.Node() })
 	return append(all, pid)
 }
 
-// unguessable makes a reference with random words: only who has been given it knows it.
+// unguessable makes a reference with random words: only processes that were given it know it.
 func unguessable(sys *process.System) wire.Ref {
 	number, r := sys.NewNumber(), sys.Env.Uint64()
 	return sys.Origin.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50), uint32(r), uint32(r>>32))
@@ -244,7 +244,7 @@ func (m *mover) answered(c *node.Context, r node.Result) {
 	}
 }
 
-// mark notes that all has come that a forwarder has sent on before the arrival has taken it over.
+// mark records that all has come that a forwarder forwarded before the arrival took it over.
 func (m *mover) mark(c *node.Context, id wire.Ref) {
 	if id != m.prepare.ID || m.marked {
 		return
@@ -257,7 +257,7 @@ func (m *mover) mark(c *node.Context, id wire.Ref) {
 	}
 }
 
-// commit gives the arrival the messages that wait, and the word to start.
+// commit sends the arrival the waiting messages, and tells it to start.
 func (m *mover) commit(c *node.Context) {
 	msgs := waiting(c)
 	if !m.back.IsZero() {
@@ -272,11 +272,11 @@ func (m *mover) commit(c *node.Context) {
 	m.kinds.at(c, "source commits")
 	m.sent = len(msgs)
 	m.enter(committed)
-	_ = c.Send(m.arrival, commit{m.prepare.ID, m.sent}) // an error is a connection that is lost: see lost
+	_ = c.Send(m.arrival, commit{m.prepare.ID, m.sent}) // an error means that the connection is lost: see lost
 	m.kinds.at(c, "source committed")
 }
 
-// waiting returns the messages that have been passed over.
+// waiting returns the messages that were left in the mailbox.
 func waiting(c *node.Context) (msgs []any) {
 	p := own(c)
 	p.Runner().Owning(acting(c), func() {
@@ -291,7 +291,7 @@ func waiting(c *node.Context) (msgs []any) {
 	return msgs
 }
 
-// lost is the end of the arrival before it has said that it has started.
+// lost handles the end of the arrival before it has said that it has started.
 func (m *mover) lost(c *node.Context, reason any) {
 	err := fmt.Errorf("%w: what should have become the process on %s has ended: %w",
 		ErrFailed, m.to, &node.ExitError{Reason: reason})
@@ -311,10 +311,10 @@ func (m *mover) ask(c *node.Context) {
 	node.SendRequest(c, at(m.to), outcomeTag{m}, outcome{m.prepare.ID, m.arrival, m.back})
 }
 
-// mostVain is after how many questions in vain To is told.
+// mostVain is the number of unanswered questions after which To is told.
 const mostVain = 3
 
-// learnt goes on when the other node has said it; in vain, it is asked again.
+// learnt goes on when the other node has answered; if it has not, it is asked again.
 func (m *mover) learnt(c *node.Context, r node.Result) {
 	pid, ok := r.Value.(node.PID)
 	vain := r.Err != nil || !ok
@@ -337,7 +337,7 @@ func (m *mover) learnt(c *node.Context, r node.Result) {
 	}
 }
 
-// doubt says, once, that the outcome is not known.
+// doubt reports, once, that the outcome is not known.
 func (m *mover) doubt(c *node.Context) {
 	_ = m.from.Fail(fmt.Errorf("%w: %v waits for %s", ErrUnknown, c.Self(), m.to))
 	c.Node().Log().Warn("a process waits: it does not know whether it has moved, as the other node does not answer; "+
@@ -345,11 +345,11 @@ func (m *mover) doubt(c *node.Context) {
 		"process", c.Self().String(), "node", string(m.to))
 }
 
-// give gives the move up: the process goes on here.
+// give gives up the move: the process goes on here.
 func (m *mover) give(c *node.Context, err error) {
 	if !m.arrival.IsZero() {
 		c.DemonitorFlush(m.over)
-		_ = c.Send(m.arrival, abort{m.prepare.ID}) // it ends with the connection, too
+		_ = c.Send(m.arrival, abort{m.prepare.ID}) // the arrival also ends if the connection is lost
 	}
 	c.Unbecome()
 	m.refuse(c, err)

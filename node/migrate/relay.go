@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// recordOf is what a process has of where it was or is; nil: nothing.
+// recordOf returns the record of where a process was or is, or nil.
 func recordOf(p *process.Process) *process.Moved {
 	if p.Cold == nil {
 		return nil
@@ -19,8 +19,8 @@ func recordOf(p *process.Process) *process.Moved {
 	return p.Cold.Moved
 }
 
-// relayExit is an exit signal for a process that a forwarder has got: as if it had come here, from the node of the forwarder.
-// One of a link that the process has needs no right.
+// relayExit delivers an exit signal that a forwarder got for a process, as if it had come here from the forwarder's node.
+// A signal of a link that the process has needs no right.
 //
 //actornode:blocks the lock of a process is held for a moment
 func relayExit(c *node.Context, by peers.Account, m exited) {
@@ -34,7 +34,7 @@ func relayExit(c *node.Context, by peers.Account, m exited) {
 		next := r.Next
 		p.Mu.Unlock()
 		m.To = next
-		_ = c.Send(at(next.Node()), m) // as a signal is lost with the connection
+		_ = c.Send(at(next.Node()), m) // lost with the connection, like any signal
 		return
 	}
 	mine := false
@@ -63,7 +63,7 @@ func relayExit(c *node.Context, by peers.Account, m exited) {
 	}
 }
 
-// relayDown is a Down for a process that a forwarder has got.
+// relayDown delivers a Down that a forwarder got for a process.
 //
 //actornode:blocks the lock of a process is held for a moment
 func relayDown(c *node.Context, m down) {
@@ -91,7 +91,7 @@ func relayDown(c *node.Context, m down) {
 	}
 }
 
-// takeAway has a forwarder here, or the process itself, drop a link or a monitor.
+// takeAway makes a forwarder here, or the process itself, drop a link or a monitor.
 //
 //actornode:blocks the lock of a process is held for a moment
 func takeAway(c *node.Context, m drop) {
@@ -111,7 +111,7 @@ func takeAway(c *node.Context, m drop) {
 	}
 }
 
-// cutOff fires what a process has by way of a forwarder that cannot be reached any more.
+// cutOff fires the links and monitors that a process has through a forwarder that can no longer be reached.
 //
 //actornode:blocks the lock of a process is held for a moment
 func cutOff(c *node.Context, p *process.Process, holder node.PID) {
@@ -140,7 +140,7 @@ func cutOff(c *node.Context, p *process.Process, holder node.PID) {
 	}
 }
 
-// attempt runs code of a user's; a panic is an error.
+// attempt runs a user's code, and turns a panic into an error.
 func attempt(f func() error) (err error) {
 	returned := false
 	defer func() {
@@ -153,12 +153,12 @@ func attempt(f func() error) (err error) {
 	return err
 }
 
-// sendOn sends a message that is the process's. If it cannot be sent, its sender gets an error if it waits for a
-// reply; else there is a dead letter or a line in the log.
+// sendOn forwards a message to the process. If it cannot be sent, its sender gets an error if it waits for a
+// reply; otherwise there is a dead letter or a line in the log.
 func sendOn(c *node.Context, to node.PID, msg any) {
 	err := c.Send(to, msg)
 	if e := (*wire.EncodeError)(nil); err == nil || !errors.As(err, &e) {
-		return // what is not sent for another reason is a dead letter
+		return // a message that is not sent for another reason is a dead letter
 	}
 	if r, ok := c.Node().AsRequest(msg); ok {
 		_ = r.From.Fail(err)

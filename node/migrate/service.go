@@ -12,27 +12,27 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// mostUnconfirmed is how many moves to this node may be such that the source does not know yet that the process
+// mostUnconfirmed is the most moves to this node whose source does not know yet that the process
 // has started. Only a connection that is lost at that moment leaves one.
 const mostUnconfirmed = 4096
 
-// server is the service. All it has is its process's own.
+// server is the service. Only its process uses its fields.
 type server struct {
 	kinds    *kindTable
-	asked    map[node.Ref]node.From // who waits in To, or for an arrival, by the monitor over the process
+	asked    map[node.Ref]node.From // callers that wait in To, or for an arrival, by the monitor over the process
 	arrivals map[node.PID]node.Ref  // the monitors over arrivals that have not started
 	guests   map[node.PID]guest     // processes that have come and run here
 	watched  map[node.Ref]watched   // monitors over guests and over holders
-	started  map[wire.Ref]node.PID  // by move: what has started and is not confirmed
+	started  map[wire.Ref]node.PID  // by move: processes that have started and are not confirmed
 }
 
-// guest is what the service knows of a process that has come and runs here.
+// guest is what the service knows about a process that has come and runs here.
 type guest struct{ watches []node.Ref }
 
 // watched is what a monitor of the service is for.
 type watched struct {
 	guest, holder node.PID
-	source        bool // the holder is where the process has come from
+	source        bool // the process came from this holder
 }
 
 func newServer(t *kindTable) *server {
@@ -79,7 +79,7 @@ func (s *server) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// request handles what wants an answer.
+// request handles messages that need an answer.
 func (s *server) request(c *node.Context, r node.Request[any]) {
 	switch m := r.Body.(type) {
 	case order:
@@ -93,7 +93,7 @@ func (s *server) request(c *node.Context, r node.Request[any]) {
 	}
 }
 
-// own is the process that acts, and local another one of this node; nil: there is none.
+// own returns the process that acts, and local another one of this node, or nil.
 func own(c *node.Context) *process.Process {
 	p, _ := c.Inside(process.Key{}).Process()
 	return p
@@ -101,7 +101,7 @@ func own(c *node.Context) *process.Process {
 
 func local(c *node.Context, pid node.PID) *process.Process { return own(c).System.Lookup(pid) }
 
-// give has to handle an order in the process pid, if there is such an Actor on a stage.
+// give makes the process pid run to, an order, if there is such an Actor on a stage.
 //
 //actornode:blocks the lock of a process is held for a moment
 func give(c *node.Context, pid node.PID, to node.Actor) bool {
@@ -116,7 +116,7 @@ func give(c *node.Context, pid node.PID, to node.Actor) bool {
 	return p.Deliver(&p.System.Plain, process.MoveOrder{To: to}) == nil
 }
 
-// depart has a process of this node move.
+// depart makes a process of this node move.
 func (s *server) depart(c *node.Context, o order, from node.From) {
 	pid, to := o.pid, o.to
 	p := local(c, pid)
@@ -142,7 +142,7 @@ func (s *server) depart(c *node.Context, o order, from node.From) {
 	give(c, pid, &mover{kinds: s.kinds, from: from, to: to, watch: watch})
 }
 
-// prepare has a process begin that takes what comes from another node.
+// prepare starts an arrival for a process from another node.
 func (s *server) prepare(c *node.Context, m *prepare, from node.From) {
 	refuse := func(err error) { _ = from.Fail(err) }
 	kind, ok := s.kinds.named[m.Kind]
@@ -199,7 +199,7 @@ func (s *server) outcome(c *node.Context, m outcome, from node.From) {
 	s.asked[watch] = from
 }
 
-// arrived notes a process that has started here. It has to end with its forwarders, but for those whose
+// arrived records a process that has started here. It must end with its forwarders, except those whose
 // connection is lost.
 func (s *server) arrived(c *node.Context, m arrived) {
 	s.started[m.id] = m.pid
@@ -216,7 +216,7 @@ func (s *server) arrived(c *node.Context, m arrived) {
 	s.guests[m.pid] = g
 }
 
-// forget ends what the service watches for a process.
+// forget removes the service's monitors for a process.
 func (s *server) forget(c *node.Context, pid node.PID) {
 	for _, ref := range s.guests[pid].watches {
 		c.DemonitorFlush(ref)
@@ -225,7 +225,7 @@ func (s *server) forget(c *node.Context, pid node.PID) {
 	delete(s.guests, pid)
 }
 
-// down is the end of a process that the service watches.
+// down handles the end of a process that the service watches.
 func (s *server) down(c *node.Context, m node.Down) {
 	if from, ok := s.asked[m.Ref]; ok {
 		delete(s.asked, m.Ref)
@@ -244,7 +244,7 @@ func (s *server) down(c *node.Context, m node.Down) {
 	case w.guest == w.holder:
 		s.forget(c, w.guest)
 	case p == nil:
-	case m.Reason == node.NoConnection, m.Reason == node.NoProc && !w.source: // that one has been cut off before
+	case m.Reason == node.NoConnection, m.Reason == node.NoProc && !w.source: // it was cut off before
 		cutOff(c, p, w.holder)
 	case m.Reason == node.NoProc: // it was killed while the process started
 		p.Exit(&p.System.Plain, node.Killed)

@@ -6,12 +6,12 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-// Goroutines is a scheduler, for node.Options.Scheduler, that runs actors whose handlers block, each turn on a
-// goroutine: at most so many at a time, at least one, and none while there is nothing to do. The actors that are
-// due wait for one in the order in which they were woken. Several nodes may share it.
+// Goroutines returns a scheduler for node.Options.Scheduler that runs actors whose handlers block, each turn on a
+// goroutine: up to most at a time, but at least one, and none while there is nothing to do. Actors wait
+// for one in the order in which they were woken. Several nodes may share it.
 func Goroutines(most int) sched.Scheduler { return &goroutines{most: max(1, most)} }
 
-// goroutines is what Goroutines returns. A process is due once at most: so long is the list.
+// goroutines is what Goroutines returns. The list holds each process at most once.
 type goroutines struct {
 	most int
 
@@ -52,7 +52,7 @@ func (g *goroutines) run() {
 	}
 }
 
-// next returns who is due next; nil: nobody. again, if it is not nil, is due again, as the last.
+// next returns the actor that is due next, or nil. again, if it is not nil, becomes the last that is due.
 func (g *goroutines) next(again sched.Runnable) sched.Runnable {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -24,11 +24,11 @@ var (
 
 // Options of a Stage. The zero value works.
 type Options struct {
-	// Exclusive keeps the stage for a handler that runs longer than others, where the node would let a neighbour
-	// run beside it. It is for actors that share what is not safe for concurrent use.
+	// Exclusive keeps the stage for a handler that runs for long, where the node would otherwise let a neighbour
+	// run beside it. It is for actors that share data that is not safe for concurrent use.
 	Exclusive bool
-	// Ordered has the actors of the stage handle their messages in the order in which those were sent, one at a time,
-	// as if they had one mailbox together. It implies Exclusive.
+	// Ordered makes the actors of the stage handle their messages in the order in which they were sent, one at a time,
+	// as if they shared one mailbox. It implies Exclusive.
 	Ordered bool
 }
 
@@ -38,7 +38,7 @@ type Stage struct {
 	pool  *executor.Pool
 }
 
-// New makes a stage of a node. Errors: ErrTooMany.
+// New makes a stage on a node. Errors: ErrTooMany.
 func New(n *node.Node, o Options) (*Stage, error) {
 	pool := acting(n).System.Pool
 	s := &Stage{pool: pool, place: runner.Place{Kind: runner.Own, Stage: pool.NewStage(o.Exclusive || o.Ordered)}}
@@ -51,17 +51,17 @@ func New(n *node.Node, o Options) (*Stage, error) {
 	return s, nil
 }
 
-// Place is where a process is to be spawned, or moved to: on s. On a stage that is closed spawns fail with
+// Place returns the place to spawn a process on s, or to move it there. On a closed stage spawns fail with
 // node.ErrBadOption and ErrClosed.
 func (s *Stage) Place() node.Place { return place(s.place) }
 
-// Number is what Info calls the stage: 65,536 or more.
+// Number returns the number of the stage in Info: 65,536 or more.
 func (s *Stage) Number() int { return s.place.Stage.Index() }
 
-// Close ends the stage: nothing is spawned or moved there any more, and what lives there moves to a stage of the node,
-// all to the same one, where it stays: see Move. It returns when that is done. The process that calls, from,
-// moves when its handler is over. If ctx ends before, for a handler that goes on, say, its cause is the error; the stage
-// is closed all the same, and what is left moves then. A stage can be closed more than once.
+// Close ends the stage: no process can be spawned or moved there any more, and all living ones move to the same stage of
+// the node, where they stay: see Move. It returns when they have moved. The calling process, from,
+// moves when its handler is over. If ctx ends before that, because a handler goes on, say, Close returns its cause; the
+// stage is closed all the same, and the remaining processes move later. A stage can be closed more than once.
 func (s *Stage) Close(ctx context.Context, from node.Caller) error {
 	s.place.Stage.Close()
 	err := evict(ctx, from, func(t *executor.Stage) bool { return t == s.place.Stage })
@@ -71,7 +71,7 @@ func (s *Stage) Close(ctx context.Context, from node.Caller) error {
 	return err
 }
 
-// evict moves what is on closed stages.
+// evict moves the processes of closed stages.
 func evict(ctx context.Context, from node.Caller, closed func(*executor.Stage) bool) (err error) {
 	a := acting(from)
 	wait := func() { err = runner.Evict(ctx, a, closed) }
@@ -83,8 +83,8 @@ func evict(ctx context.Context, from node.Caller, closed func(*executor.Stage) b
 	return err
 }
 
-// SetCount changes the number of the node's own stages, node.Config.Stages, to 1 to 65,534. Of fewer, those with
-// the highest numbers are closed as by Close: what lives there moves. Those that come are used by the next
+// SetCount changes the number of the node's own stages, node.Config.Stages, to 1 to 65,534. If it shrinks, the stages
+// with the highest numbers are closed as by Close: their processes move. New stages are used by later
 // spawns, and by actors that are moved to balance the load.
 func SetCount(ctx context.Context, from node.Caller, count int) error {
 	if count < 1 || count > executor.MaxStages {
@@ -97,11 +97,11 @@ func SetCount(ctx context.Context, from node.Caller, count int) error {
 	return evict(ctx, from, func(s *executor.Stage) bool { return !s.IsOwn() && s.IsClosed() })
 }
 
-// Move moves a process of from's node to another place, between two of its turns: messages that wait go along, those
-// that are sent meanwhile reach it, and all keep their order. It does not wait: the process may have some more turns
-// where it is. At the new place it stays; the zero Place lets the node choose, and balance the load, from
-// now on. Of two moves the later counts. Errors: node.ErrNoProcess; ErrOffStage; ErrClosed; ErrOrdered; ErrDetached; of a
-// number that there is not.
+// Move moves a process of from's node to another place, between two of its turns: waiting messages go along, those
+// sent meanwhile reach it, and all keep their order. It does not wait: the process may have some more turns
+// where it is. It stays at the new place; with the zero Place, the node chooses and balances the load from
+// now on. Of two moves the later counts. Errors: node.ErrNoProcess; ErrOffStage; ErrClosed; ErrOrdered; ErrDetached; one
+// for a number that does not exist.
 func Move(from node.Caller, pid node.PID, to node.Place) error {
 	p := to.Inside(process.Key{})
 	if err := p.Move(acting(from), pid); err != nil {
@@ -110,14 +110,14 @@ func Move(from node.Caller, pid node.PID, to node.Place) error {
 	return nil
 }
 
-// By is the stage whose number f returns, from 0 to stages-1, when a process is spawned or moved there; of
+// By places a process on the stage whose number f returns, from 0 to stages-1, when it is spawned or moved. With
 // another number the spawn fails with node.ErrBadOption. f should not block.
 func By(f func(stages int) int) node.Place {
 	return place(runner.Place{Kind: runner.Chosen, Choose: &f})
 }
 
-// Hash is the stage that a hash of key says: that of all with the same key, as long as the number of stages does not
-// change.
+// Hash places a process on a stage by a hash of key: the same stage for the same key, as long as the number of stages
+// does not change.
 func Hash(key string) node.Place {
 	h := fnv.New64a()
 	h.Write([]byte(key))

@@ -10,43 +10,43 @@ import (
 )
 
 // Context is what a state function acts through. It is valid until the function
-// returns. What is asked of it takes effect then, in this order whatever the order
-// of the asking: the enter call; postponed events are tried again; timeouts are
-// called off; timeouts are set; events are inserted. Replies go at once.
+// returns. Its actions take effect then, in this order, whatever the order
+// of the calls: the enter call runs; postponed events are tried again; timeouts are
+// cancelled; timeouts are set; events are inserted. Replies are sent at once.
 type Context struct {
 	*node.Context
 	state    node.Atom
-	from     node.From // of the call that is being handled
+	from     node.From // of the current call
 	act      actions
 	entering bool // in an enter call
 	sys      sysmsg.System
 }
 
-// actions are what a state function has asked for.
+// actions are what a state function asked for through its Context.
 type actions struct {
 	postpone, repeat, taken, stop bool
 
 	reason any // of stop
 	next   []Event
 	times  []setting
-	bad    error // the first that was not allowed
+	bad    error // of the first action that was not allowed
 }
 
-// setting is something to be done about a timeout.
+// setting is a change to a timeout: set, update or cancel.
 type setting struct {
 	typ     EventType
-	d       time.Duration // node.Infinity: call off
+	d       time.Duration // node.Infinity: cancel
 	update  bool
 	content any
 }
 
-// State returns the name of the present state: in an enter call, of the one that
-// has been entered.
+// State returns the name of the current state: in an enter call, the state being
+// entered.
 func (c *Context) State() node.Atom { return c.state }
 
-// From returns where the reply to the present call goes. Keep it to answer later,
-// from anywhere: a call that is neither answered nor postponed when the state
-// function returns, and whose From was not asked for, is answered with an
+// From returns where the reply to the current call goes. Keep it to answer later,
+// from anywhere. If the state function returns without having answered or postponed the
+// call, or called From, the caller gets an
 // [*genserver.UnhandledError].
 func (c *Context) From() node.From {
 	c.act.taken = true
@@ -63,15 +63,15 @@ func (c *Context) Reply(to node.From, v any) error {
 	return err
 }
 
-// Reply answers the present call, whose request is req: the compiler sees to it
+// Reply answers the current call, whose request is req: the compiler checks
 // that the reply has the type that the caller expects.
 func Reply[Q genserver.Returning[R], R any](c *Context, req Q, v R) error {
 	return c.Reply(c.From(), v)
 }
 
-// Postpone keeps the present event until the state has changed. Events that were
-// postponed come again then in the order in which they came first, before any that
-// wait: postpone. Not in an enter call.
+// Postpone keeps the current event until the state changes: postpone. Postponed events then
+// come again in their original order, before any other event that
+// waits. It is not allowed in an enter call.
 func (c *Context) Postpone() {
 	if c.entering {
 		c.misuse("Postpone in an enter call")
@@ -79,10 +79,10 @@ func (c *Context) Postpone() {
 	c.act.postpone = true
 }
 
-// Insert inserts an event that comes next, before those that were postponed, the zero timeouts
+// Insert inserts an event that comes next, before postponed events, zero timeouts
 // and the mailbox: {next_event, Type, Content}. Several come in the order of the calls. The
-// type is usually [TypeInternal], and may be any but [TypeEnter]; a call can be inserted as it
-// came only, which counts as [Context.From]. Not in an enter call.
+// type is usually [TypeInternal], and may be any but [TypeEnter]. A call can only be inserted as it
+// came; that counts as taking [Context.From]. Insert is not allowed in an enter call.
 func (c *Context) Insert(e Event) {
 	switch {
 	case c.entering:
@@ -95,19 +95,19 @@ func (c *Context) Insert(e Event) {
 	c.act.next = append(c.act.next, e)
 }
 
-// SetTimeout makes an event of type t, which is [StateTimeout], [EventTimeout] or
-// what [Named] returns, with the given content, after d. It takes the place of one
-// of the same type that has not come yet. With 0 the event comes before
-// anything that is in the mailbox, without a timer; [node.Infinity] calls it off: its event does not
+// SetTimeout delivers an event of type t, which is [StateTimeout], [EventTimeout] or
+// what [Named] returns, with the given content, after d. It replaces a pending timeout
+// of the same type. With 0 the event comes before
+// anything in the mailbox, without a timer. [node.Infinity] cancels the timeout: its event does not
 // come any more, even if its time is over.
-// If asked several times for one type, the last counts.
+// If it is called several times for one type, the last call counts.
 func (c *Context) SetTimeout(t EventType, d time.Duration, content any) {
 	c.set(setting{typ: t, d: max(d, 0), content: content})
 }
 
-// UpdateTimeout changes the content of a timeout and not its time; where there is
-// none it is SetTimeout with 0: {Timeout, update, Content}. An event timeout is
-// called off by every event, and so is never there.
+// UpdateTimeout changes the content of a timeout but not its time: {Timeout, update, Content}.
+// If none is set, it is SetTimeout with 0; that is always so for an event timeout, which every
+// event cancels.
 func (c *Context) UpdateTimeout(t EventType, content any) {
 	c.set(setting{typ: t, update: true, content: content})
 }
@@ -120,11 +120,11 @@ func (c *Context) set(s setting) {
 	c.act.times = append(c.act.times, s)
 }
 
-// Repeat makes the enter call anew where the state is kept: repeat_state.
+// Repeat makes the enter call again if the state does not change: repeat_state.
 func (c *Context) Repeat() { c.act.repeat = true }
 
-// Stop ends the machine when the state function has returned, in the state that
-// it is in: {stop, Reason}, and stop_and_reply with Reply. In Init the machine has
+// Stop ends the machine when the state function has returned, in its current
+// state: {stop, Reason}, or with Reply stop_and_reply. In Init it means that the machine
 // failed to start.
 func (c *Context) Stop(reason any) { c.act.stop, c.act.reason = true, reason }
 

@@ -4,8 +4,8 @@
 // # Nouns
 //
 //   - A machine's data is any Go value.
-//   - A [State] is a method of the data, or a function; its name is the name of the
-//     state. It takes an [Event] and returns the next state, or nil to stay.
+//   - A [State] is a method of the data or a function; the name of the method or function
+//     is the name of the state. It takes an [Event] and returns the next state, or nil to stay.
 //   - A [Kind] holds the states that machines of one kind have. [Define] makes it.
 //   - A [Context] is a state's access to its process: all of node.Context, and
 //     Postpone, Insert, SetTimeout, Repeat and Stop.
@@ -40,9 +40,9 @@
 //	   v
 //	 1. the event is dropped, or kept if Postpone was called
 //	 2. if the state changes: postponed events are put before those that wait, and
-//	    the state timeout is called off
-//	 3. the event timeout is called off
-//	 4. timeouts are called off, updated, set
+//	    the state timeout is cancelled
+//	 3. the event timeout is cancelled
+//	 4. timeouts are cancelled, updated, set
 //	 5. inserted events are put before all others
 //	   |
 //	   v
@@ -52,17 +52,17 @@
 //
 //	state returns an error        call: the caller gets it, the machine goes on
 //	                              any other event: the exit reason is a *node.Crash
-//	state returns ErrUnhandled       never; a caller gets a genserver.UnhandledError
+//	state returns ErrUnhandled    never; a caller gets a genserver.UnhandledError
 //	state returns node.ExitWith   that is the exit reason
-//	Context.Stop                  that is the exit reason; the state stays what it is
+//	Context.Stop                  that is the exit reason; the state does not change
 //	panic                         the exit reason is a *node.Crash with the stack
-//	what is not allowed           the exit reason is a *node.Crash with an error
+//	an action not allowed here    the exit reason is a *node.Crash with an error
 //	{system, _, {terminate, R}}   R
 //	exit of the parent, trapped   the parent's reason
 //	another exit signal           as for any process: without Terminate, unless trapped
 //
-// In all cases but the last, Terminate is called if the data has it. A panic in
-// Terminate is the exit reason in place of the one it was given.
+// In all cases but the last, the machine calls Terminate if the data has it. A panic in
+// Terminate replaces the exit reason.
 //
 // # Invariants
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// EventType says what sort of event has come. [StateTimeout], [EventTimeout] and what
+// EventType is the type of an event. [StateTimeout], [EventTimeout] and what
 // [Named] returns are timeouts.
 type EventType string
 
@@ -19,25 +19,25 @@ type EventType string
 const (
 	TypeCall     EventType = "call"          // somebody waits for a reply
 	TypeCast     EventType = "cast"          // by genserver.Cast
-	TypeInfo     EventType = "info"          // any other message, node.Down and node.Exited among them
+	TypeInfo     EventType = "info"          // any other message, such as node.Down and node.Exited
 	TypeInternal EventType = "internal"      // by Context.Insert
 	TypeEnter    EventType = "enter"         // the state has been entered; see Kind.EnterCalls
-	StateTimeout EventType = "state_timeout" // called off when the state changes
-	EventTimeout EventType = "timeout"       // called off by any event
+	StateTimeout EventType = "state_timeout" // cancelled when the state changes
+	EventTimeout EventType = "timeout"       // cancelled by any event
 )
 
 const named EventType = "timeout "
 
-// Named is the type of a timeout that goes on until it is over, called off or
+// Named returns the type of a timeout that runs until it fires, is cancelled, or is
 // set again under the same name: {timeout, Name}.
 func Named(name string) EventType { return named + EventType(name) }
 
-// timeout reports whether t can be set.
+// timeout reports whether t is a timeout.
 func (t EventType) timeout() bool {
 	return t == StateTimeout || t == EventTimeout || strings.HasPrefix(string(t), string(named))
 }
 
-// term is what gen_statem calls t: an atom, or {timeout, Name}.
+// term is gen_statem's name for t: an atom, or {timeout, Name}.
 func (t EventType) term() any {
 	if name, ok := strings.CutPrefix(string(t), string(named)); ok {
 		return wire.Tuple{wire.Atom(EventTimeout), wire.Atom(name)}
@@ -45,10 +45,10 @@ func (t EventType) term() any {
 	return wire.Atom(t)
 }
 
-// Event is what a state function is given.
+// Event is what a state function handles.
 type Event struct {
 	Type    EventType
-	Content any // the request, the message, what a timeout was set with, or [Entered]
+	Content any // the request, the message, the content given to the timeout, or [Entered]
 
 	from node.From // of a call
 }
@@ -63,7 +63,7 @@ func (e Event) term() any {
 	return wire.Tuple{t, sysmsg.Term(e.Content)}
 }
 
-// brief is the event in a log.
+// brief is the event for the log.
 func (e Event) brief(n *node.Node) string {
 	if e.Type == "" {
 		return "none"
@@ -73,18 +73,18 @@ func (e Event) brief(n *node.Node) string {
 
 // Entered is the content of an enter call.
 type Entered struct {
-	From node.Atom // the state before, itself in the first state
+	From node.Atom // the previous state; in the first state, that state itself
 }
 
-// term is the name of the state before.
+// term is the name of the previous state.
 func (e Entered) term() any { return e.From }
 
-// ErrUnhandled, returned from a state function, says that the state has nothing to
-// do with the event. A caller gets a [*genserver.UnhandledError]; anything else but an enter
+// ErrUnhandled, returned from a state function, says that the state does not handle
+// the event. A caller gets a [*genserver.UnhandledError]; any other event except an enter
 // call is logged.
 var ErrUnhandled = errors.New("statem: unhandled event")
 
-// What a machine ends with when its states break the rules.
+// Why a machine ends when its states break the rules.
 var (
 	errNoState   = errors.New("statem: unknown state: want one that Define was given")
 	errBadAction = errors.New("statem: not allowed here")

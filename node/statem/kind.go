@@ -12,17 +12,17 @@ import (
 )
 
 // State is a state of a machine with data M: the function that handles the events that come
-// while the machine is in it. It returns the next state, as a function; nil,
+// while the machine is in that state. It returns the next state, as a function; nil,
 // or itself, keeps the state. Other actions are methods of the Context.
 //
-// An error goes to the caller, if the event is a call, and ends the machine
-// otherwise; node.ExitWith ends it in any case. [ErrUnhandled] does not.
+// If the event is a call, an error goes to the caller; otherwise it ends the machine.
+// node.ExitWith always ends it, [ErrUnhandled] never does.
 //
-// A State is a method or a function with a name, which is the state's name.
+// A State is a method or a named function; its name is the state's name.
 type State[M any] func(data M, c *Context, e Event) (State[M], error)
 
-// Kind is a sort of machine: what states it has. It is made once, by [Define],
-// and may be used by any number of machines.
+// Kind is a kind of machine: the states that it has. [Define] makes it once,
+// for any number of machines.
 type Kind[M any] struct {
 	states []*stateFunc[M]
 	enter  bool
@@ -36,13 +36,13 @@ type stateFunc[M any] struct {
 	f    State[M]
 }
 
-// nameless matches what Go calls function literals, method values, and functions
+// nameless matches Go's names for function literals, method values, and functions
 // with type parameters.
 var nameless = regexp.MustCompile(`\.(func)?[0-9]+(\.|-|$)|-fm$|\[\.\.\.\]`)
 
-// Define makes a Kind of machine from its states. The first is the one that a
-// machine starts in, unless its Init says otherwise. Define panics where two states
-// have one name, and for functions that Go cannot tell apart when they are
+// Define makes a Kind of machine from its states. A machine starts in the first
+// one, unless its Init says otherwise. Define panics if two states
+// have the same name, and for functions that Go cannot tell apart when they are
 // returned: literals, method values, methods of generic types.
 func Define[M any](states ...State[M]) *Kind[M] {
 	k := &Kind[M]{}
@@ -72,22 +72,22 @@ func Define[M any](states ...State[M]) *Kind[M] {
 	return k
 }
 
-// EnterCalls makes a machine of this kind call each state's function when the
-// state is entered, with an event of type [TypeEnter], before anything else
+// EnterCalls makes machines of this kind call a state's function with an event of type
+// [TypeEnter] when they enter the state, before anything else
 // happens in it: callback mode state_enter. It returns k.
 func (k *Kind[M]) EnterCalls() *Kind[M] {
 	k.enter = true
 	return k
 }
 
-// Late makes machines of this kind handle requests, too, whose callers no longer wait when their turn comes, as
+// Late makes machines of this kind also handle requests whose caller no longer waits when their turn comes, as
 // [genserver.Kind.Late] does for servers. It returns k.
 func (k *Kind[M]) Late() *Kind[M] {
 	k.late = true
 	return k
 }
 
-// find returns the state that a function is; nil: it is none.
+// find returns the state whose function is f, or nil.
 func (k *Kind[M]) find(f State[M]) *stateFunc[M] {
 	pc := reflect.ValueOf(f).Pointer()
 	for _, s := range k.states {
@@ -107,14 +107,14 @@ func (k *Kind[M]) named(name any) *stateFunc[M] {
 	return nil
 }
 
-// New makes a machine of this kind, to be spawned once: by node.SpawnWait, by a
-// supervisor, or by Start.
+// New makes a machine of this kind. Spawn it once: with node.SpawnWait, by a
+// supervisor, or with Start.
 func (k *Kind[M]) New(data M) node.Actor { return &machine[M]{kind: k, data: data} }
 
-// Start starts a machine and waits until its Init has returned: start, or with
-// Options.Link start_link, of gen_statem. ctx bounds how long that may take: a
+// Start starts a machine and waits until its Init has returned: start of gen_statem, or
+// start_link with Options.Link. ctx limits how long Init may take: a
 // machine whose Init takes longer is killed. The first enter call and what Init
-// has asked for come afterwards. See [node.SpawnWait] for the errors.
+// asked for come afterwards. See [node.SpawnWait] for the errors.
 func (k *Kind[M]) Start(ctx context.Context, from node.Caller, data M, o node.Options) (node.PID, error) {
 	return node.SpawnWait(ctx, from, o, k.New(data))
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a machine's data may implement beside its states. [sys.Stater], [sys.StateSetter] and
+// Interfaces that a machine's data may also implement. [sys.Stater], [sys.StateSetter] and
 // [sys.CodeChanger] are for system messages: what they call the state is the data here.
 type (
 	// Initializer is called before the first message, and may return the state in which the
-	// machine starts; nil is the first of Define. An
+	// machine starts; nil means the first state given to Define. An
 	// error means that the machine cannot start; [node.ErrIgnore], that it need not.
 	Initializer[M any] interface {
 		Init(c *Context) (State[M], error)
@@ -27,7 +27,7 @@ type (
 
 	// Terminator is called before the machine ends: by an error or a panic
 	// of a state, Context.Stop, a system message, or the exit of the parent if the
-	// machine traps exits. Another exit signal ends it without.
+	// machine traps exits. Another exit signal ends the machine without Terminate.
 	Terminator interface {
 		Terminate(c *Context, reason any)
 	}
@@ -43,7 +43,7 @@ type machine[M any] struct {
 	child  bool  // started with a link to its parent, whose exit ends it
 	done   bool  // Terminate has been called
 	logged bool  // its end has been logged
-	last   Event // the one that is being handled
+	last   Event // the current event
 }
 
 // BehaviourName is part of node.BehaviourNamer.
@@ -56,7 +56,7 @@ func (m *machine[M]) Init(c *node.Context) (err error) {
 		m.child = c.Inside(process.Key{}).Linked(p)
 	}
 	m.start = func(t *timeout, s setting) *node.Timer {
-		timer, _ := m.SendAfter(s.d, m.Self(), t) // fails when the node is being stopped
+		timer, _ := m.SendAfter(s.d, m.Self(), t) // fails when the node is stopping
 		return timer
 	}
 	m.stop = func(t *node.Timer) { t.Cancel() }
@@ -76,7 +76,7 @@ func (m *machine[M]) Init(c *node.Context) (err error) {
 			m.enter(s)
 		}
 	}
-	c.Announce() // a starter that waits is answered: Init has returned
+	c.Announce() // answer a waiting starter: Init has returned
 	ended := false
 	defer func() {
 		if !ended {
@@ -88,7 +88,7 @@ func (m *machine[M]) Init(c *node.Context) (err error) {
 	return err
 }
 
-// begin does what Init has asked for, with the first enter call.
+// begin makes the first enter call and does what Init asked for.
 func (m *machine[M]) begin() error {
 	m.last = Event{Type: TypeInternal, Content: wire.Atom("init_state")}
 	m.act.repeat, m.act.postpone = true, false
@@ -115,14 +115,14 @@ func (m *machine[M]) Receive(c *node.Context, msg any) (err error) {
 	return err
 }
 
-// receive finds out what event a message is.
+// receive turns a message into an event.
 func (m *machine[M]) receive(c *node.Context, msg any) error {
 	e := Event{Type: TypeInfo, Content: msg}
 	switch v := msg.(type) {
 	case *timeout:
 		var ok bool
 		if e, ok = m.over(v); !ok {
-			return nil // it came too late to be called off
+			return nil // cancelled, but already in the mailbox
 		}
 	case node.Exited:
 		if m.child && v.From == c.Parent() || sysmsg.IsStop(v) {
@@ -150,7 +150,7 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 	return m.run(e)
 }
 
-// run handles an event and all that come before the mailbox.
+// run handles an event, and then all events that come before the mailbox.
 func (m *machine[M]) run(e Event) error {
 	for ok := true; ok; e, ok = m.next() {
 		m.last, m.from, m.act = e, e.from, actions{}
@@ -180,7 +180,7 @@ func (m *machine[M]) run(e Event) error {
 	return nil
 }
 
-// failed does what is to be done about the error of a state function. What it
+// failed handles the error of a state function. An error that it
 // returns ends the machine.
 func (m *machine[M]) failed(e Event, err error) error {
 	m.act.postpone = false
@@ -214,8 +214,8 @@ func (m *machine[M]) fail(from node.From, err error) {
 	}
 }
 
-// transition goes to the state target, which may be the present one, and does
-// what has been asked for.
+// transition goes to the state target, which may be the current one, and does
+// what the state function asked for.
 func (m *machine[M]) transition(e Event, target *stateFunc[M]) error {
 	changed := target != m.state
 	if m.act.bad == nil && m.kind.enter && (changed || m.act.repeat) {
@@ -242,10 +242,10 @@ func (m *machine[M]) transition(e Event, target *stateFunc[M]) error {
 	return nil
 }
 
-// enter is the change of state as others see it.
+// enter makes s the current state.
 func (m *machine[M]) enter(s *stateFunc[M]) { m.state, m.Context.state = s, s.name }
 
-// call makes the enter call of a state, anew for as long as it asks for that.
+// call makes the enter call of a state, and repeats it as long as the state calls Repeat.
 func (m *machine[M]) call(target *stateFunc[M]) error {
 	was := m.state
 	m.Context.state, m.entering = target.name, true
@@ -253,7 +253,7 @@ func (m *machine[M]) call(target *stateFunc[M]) error {
 		m.act.repeat = false
 		next, err := target.f(m.data, &m.Context, Event{Type: TypeEnter, Content: Entered{was.name}})
 		if err != nil && !errors.Is(err, ErrUnhandled) {
-			m.Context.state, m.entering = was.name, false // as in OTP: it has not come to be
+			m.Context.state, m.entering = was.name, false // as in OTP: target was not entered
 			return m.ends(node.ReasonOf(err))
 		}
 		if next != nil && m.kind.find(next) != target {
@@ -269,14 +269,14 @@ func (m *machine[M]) call(target *stateFunc[M]) error {
 	return nil
 }
 
-// crashed is the end by a panic.
+// crashed ends the machine after a panic.
 func (m *machine[M]) crashed(cause any) error {
 	crash := node.Panicked(cause)
 	m.Context.state, m.entering = m.state.name, false
 	return m.ends(crash)
 }
 
-// ends ends a machine, but for exit signals.
+// ends ends the machine, except on an exit signal.
 func (m *machine[M]) ends(reason any) error {
 	logged := m.logged || !m.Node().IsAlive(m.Self())
 	m.logged = true
@@ -290,7 +290,7 @@ func (m *machine[M]) ends(reason any) error {
 	})
 }
 
-// MayTerminate says for package lifetime whether the data has Terminate.
+// MayTerminate tells package lifetime whether the data has Terminate.
 func (m *machine[M]) MayTerminate() bool {
 	_, ok := any(m.data).(Terminator)
 	return ok
@@ -302,7 +302,7 @@ func (m *machine[M]) Terminate(c *node.Context, reason any) error {
 	return m.end(reason)
 }
 
-// end calls Terminate, once and unless the process has been killed meanwhile, and
+// end calls Terminate, once and only if the process has not been killed, and
 // returns the error that ends the process.
 func (m *machine[M]) end(reason any) error {
 	m.clear()

@@ -6,18 +6,18 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// queue is what waits in a machine, apart from its mailbox. It knows neither time
+// queue holds what waits in a machine, apart from its mailbox. It knows neither time
 // nor process: start starts a timer and stop stops it.
 //
 // Invariants:
 //
-//  1. There is at most one timeout of a type: times has them by type.
-//  2. Those of no time are in zero, too, and come in their order there, when events is empty.
-//  3. A timeout that is not in times, or not the same, has been called off: its
+//  1. There is at most one timeout of a type: times holds it.
+//  2. A zero timeout is in the list zero, too. Zero timeouts come in the order of that list, when events is empty.
+//  3. A timeout that times does not hold has been cancelled or replaced: its
 //     message is stale.
 type queue struct {
-	events    []Event // to be handled before the mailbox; the next is the last
-	postponed []Event // until the state changes; the oldest is the first
+	events    []Event // to be handled before the mailbox; the last one is next
+	postponed []Event // until the state changes; oldest first
 	times     map[EventType]*timeout
 	zero      list.List // of *timeout
 
@@ -25,7 +25,7 @@ type queue struct {
 	stop  func(*node.Timer)
 }
 
-// timeout is a timeout that has been set, and the message by which it comes.
+// timeout is a timeout that has been set; it is also the message that its timer sends.
 type timeout struct {
 	typ     EventType
 	content any
@@ -33,7 +33,7 @@ type timeout struct {
 	zero    *list.Element // of queue.zero
 }
 
-// next takes the event that comes before anything in the mailbox.
+// next takes the next event that comes before the mailbox.
 func (q *queue) next() (Event, bool) {
 	if last := len(q.events) - 1; last >= 0 {
 		e := q.events[last]
@@ -47,10 +47,10 @@ func (q *queue) next() (Event, bool) {
 	return Event{}, false
 }
 
-// idle reports whether nothing waits, not even for its time.
+// idle reports whether no event waits and no timeout is set.
 func (q *queue) idle() bool { return len(q.events) == 0 && len(q.times) == 0 }
 
-// over takes a timeout whose time is over; false: it has been called off.
+// over takes a timeout whose time is over; false: it has been cancelled.
 func (q *queue) over(t *timeout) (Event, bool) {
 	if q.times[t.typ] != t {
 		return Event{}, false
@@ -62,8 +62,8 @@ func (q *queue) over(t *timeout) (Event, bool) {
 	return Event{Type: t.typ, Content: t.content}, true
 }
 
-// transit is what a transition does to what waits: e has been handled, and the
-// state has changed or not.
+// transit updates the queue after e has been handled. changed says whether the
+// state has changed.
 func (q *queue) transit(e Event, changed bool, a *actions) {
 	if a.postpone {
 		q.postponed = append(q.postponed, e)
@@ -84,14 +84,14 @@ func (q *queue) transit(e Event, changed bool, a *actions) {
 	q.push(a.next)
 }
 
-// push puts events before all that are there.
+// push puts events before all others.
 func (q *queue) push(events []Event) {
 	for i := len(events) - 1; i >= 0; i-- {
 		q.events = append(q.events, events[i])
 	}
 }
 
-// latest returns of each timeout what is said of it last.
+// latest keeps the last setting of each timeout.
 func latest(all []setting) []setting {
 	last := make(map[EventType]int, few)
 	for i, s := range all {
@@ -106,7 +106,7 @@ func latest(all []setting) []setting {
 	return kept
 }
 
-// few is how many timeouts are set at once without memory for that.
+// few is how many timeouts latest handles without allocating.
 const few = 8
 
 func (q *queue) set(s setting) {
@@ -142,7 +142,7 @@ func (q *queue) cancel(typ EventType) {
 	}
 }
 
-// clear calls off all timeouts.
+// clear cancels all timeouts.
 func (q *queue) clear() {
 	for typ := range q.times {
 		q.cancel(typ)

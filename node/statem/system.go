@@ -29,8 +29,8 @@ func (m *machine[M]) dataTerm() any {
 	return sysmsg.Term(m.data)
 }
 
-// Replace is part of sysmsg.Server: as in OTP nothing else happens, neither an enter
-// call nor anything to what was postponed or to a timeout.
+// Replace is part of sysmsg.Server. As in OTP nothing else happens: no enter
+// call, and postponed events and timeouts stay as they are.
 func (m systemOf[M]) Replace(state any) error {
 	t, ok := state.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -80,7 +80,7 @@ func (m systemOf[M]) Status() any {
 	}
 }
 
-// postponedTerm is what was postponed, the last first as gen_statem keeps it.
+// postponedTerm lists the postponed events, the last first, as gen_statem keeps them.
 func (m *machine[M]) postponedTerm() wire.List {
 	l := wire.List{}
 	for i := len(m.postponed) - 1; i >= 0; i-- {

@@ -1,16 +1,16 @@
-// Package stream connects processes with plain Go: messages as iterators and channels, and what a process
-// computes as an iterator.
+// Package stream connects processes with plain Go: it offers messages as iterators and channels, and the values that a
+// process computes as an iterator.
 //
 //	for m := range stream.Messages[Order](ctx, p) { … }        the messages of a process or a handle
-//	orders, stop := stream.Receive[Order](ctx, h)              those of a handle by a channel, to select from
-//	pid, orders, err := stream.Channel[Order](ctx, n, 10, o)   a process whose messages come by a channel
+//	orders, stop := stream.Receive[Order](ctx, h)              those of a handle as a channel, to select from
+//	pid, orders, err := stream.Channel[Order](ctx, n, 10, o)   a process whose messages come through a channel
 //	for v, err := range stream.Ahead(n, 10, primes) { … }      computed by a process, at most 10 values ahead
 //
 // # Invariants
 //
-//  1. A loop over Messages, and a reader of what Receive returns, takes the messages that it is given, and no
-//     other: the rest stays in the mailbox, in its order. Afterwards nothing of the loop is in the mailbox.
-//  2. What Channel and Ahead have started has ended when its context, or the loop, has; or soon after.
+//  1. A loop over Messages, and a reader of Receive's channel, takes only the messages that it gets:
+//     the rest stays in the mailbox, in its order. Afterwards nothing of the loop is in the mailbox.
+//  2. A process that Channel or Ahead starts ends with its context, or with the loop, or soon after.
 //  3. Values come in the order in which they were sent, or computed.
 //
 // # Goroutines
@@ -31,16 +31,16 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// Messages returns the messages of type T that come to a process, or to a handle, the oldest first, until ctx
-// ends; others stay in the mailbox. T may be any. It belongs to the goroutine of p. The values of a handle end
-// when that is killed, too.
+// Messages returns the messages of type T that a process or a handle gets, the oldest first, until ctx
+// ends; others stay in the mailbox. T may be any. It belongs to the goroutine of p. For a handle it also ends
+// when the handle is killed.
 func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
 	return Matching[T](ctx, p, nil)
 }
 
-// Matching is Messages for those for which match answers true; nil stands for all. match must not use p. What it
-// has left the loop does not look at again, unless p has received something else meanwhile, so match must
-// answer the same of a message whenever it is asked.
+// Matching is Messages for the messages for which match returns true; nil means all. match must not use p. The loop
+// does not look again at messages that match refused, unless p has received something else meanwhile, so match must
+// always give the same answer for a message.
 func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		over, seen := &ended{}, false
@@ -73,20 +73,20 @@ func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool)
 	}
 }
 
-// ended is the message that ends a loop. It is known by its address, so it is signalled, and not sent: a node may
-// copy what is sent. Nobody changes it, for a node may look for that.
+// ended is the message that ends a loop. Its address identifies it, so it is signalled, not sent: a node may
+// copy what is sent. It never changes, as a node may check that.
 type ended struct{ _ byte } // of a size, for an address of its own
 
-// Receive returns a channel of the messages of type T that come to a handle, the oldest first, for a select with
+// Receive returns a channel of the messages of type T that a handle gets, the oldest first, for a select with
 // other channels; others stay in the mailbox. T may be any. A message leaves the mailbox when it is read from
-// the channel, so none is lost: what nobody has read is still there, for the handle or for the next Receive.
+// the channel, so none is lost: unread messages are still there, for the handle or for the next Receive.
 //
-// The handle is lent to the channel until that is closed. Meanwhile its owner does not receive, send or call by
-// it: node.Send and node.Call take its node as well. Links, monitors and aliases may be made. The channel is
-// closed when ctx ends, stop is called, or the handle exits. stop returns when the handle is the owner's again;
+// The handle is lent to the channel until the channel is closed. Meanwhile its owner must not receive, send or call
+// with it: node.Send and node.Call take its node as well. Links, monitors and aliases may be made. The channel is
+// closed when ctx ends, stop is called, or the handle exits. stop returns when the owner has the handle back;
 // nothing is taken afterwards. It may be called again.
 //
-// A process of a [node.ProcessFunc] cannot be lent, as its kill ends its own goroutine only: it is for handles
+// A process of a [node.ProcessFunc] cannot be lent, as a kill ends only its own goroutine: Receive is for handles
 // of [node.Node.Open]. Such processes loop over Messages, or have [Channel] start another process.
 func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -106,8 +106,8 @@ func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, st
 	}
 }
 
-// lend puts messages of h into values until ctx ends. A message is offered from within the match: it is taken
-// out of the mailbox if a reader has taken it, and only then.
+// lend puts messages of h into values until ctx ends. It offers a message from within the match: the message leaves
+// the mailbox only if a reader has taken it.
 func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
 	over, seen := &ended{}, false
 	n, self, own := h.Node(), h.Self(), runner.BlockingOf(h.Inside(process.Key{}).Acting())
@@ -133,15 +133,15 @@ func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
 	}
 }
 
-// isEnd reports whether a message is that which ends a loop, which nobody else is to see.
+// isEnd reports whether a message is the one that ends a loop, which nobody else may see.
 func isEnd(m any) bool {
 	_, ok := m.(*ended)
 	return ok
 }
 
-// Channel starts a process and returns a channel of the messages of type T that it gets. It takes the next one
-// when the last is in the channel, which holds buffer of them. The channel is closed when ctx ends, or the
-// process does; what is in the mailbox then is lost. Messages of other types are logged. o bounds the mailbox,
+// Channel starts a process and returns a channel of the messages of type T that it gets. The process takes the next one
+// when the last is in the channel, which holds buffer messages. The channel is closed when ctx or the process
+// ends; messages that are then in the mailbox are lost. Messages of other types are logged. o bounds the mailbox,
 // names the process, and so on; the errors are those of SpawnOpt.
 func Channel[T any](ctx context.Context, from node.Caller, buffer int, o node.Options) (node.PID, <-chan T, error) {
 	values := make(chan T, buffer)
@@ -170,15 +170,15 @@ func Channel[T any](ctx context.Context, from node.Caller, buffer int, o node.Op
 	return pid, values, err
 }
 
-// Ahead returns the values of a sequence, which a process computes, at most bound more than have been taken. If
+// Ahead returns the values of a sequence, which a process computes, at most bound ahead of the loop. If
 // the process ends before the sequence does, because the sequence panics or somebody ends the process, the last
-// error is [*node.ExitError]. Each loop has a process of its own, which ends with the loop.
+// error is a [*node.ExitError]. Each loop has its own process, which ends with the loop.
 //
-// A loop waits for values without giving up a stage: it is for processes and plain goroutines, and not for the
+// A loop waits for values without giving up a stage: it is for processes and plain goroutines, not for the
 // handler of an Actor.
 func Ahead[T any](from node.Caller, bound int, values iter.Seq[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		ahead := make(chan T, max(bound-1, 0)) // and one that waits to get in
+		ahead := make(chan T, max(bound-1, 0)) // plus one value that waits to be sent
 		whole := false
 		var none T
 		h, err := from.Inside(process.Key{}).Node().Open()
