@@ -1,4 +1,4 @@
-// Package global has names and locks that all nodes of a cluster share: OTP's module global, between nodes of this
+// Package global provides names and locks that all nodes of a cluster share: OTP's module global, between nodes of this
 // module and real OTP nodes in any mix.
 //
 // A node takes part if it is published:
@@ -17,19 +17,19 @@
 //   - node.Global(name) is a destination, wherever a process is named. OTP's processes use {global, Name} and
 //     {via, global, Name}.
 //   - A resource is any term, which a requester locks on some nodes, or all: [TryLock], [Lock], [Trans].
-//   - A clash is a name that two processes have when two parts of a cluster connect to each other. A method decides, which
-//     was given with the name: [RandomExit], [RandomNotify], [NotifyAll], or a function of the program.
+//   - A clash is a name that two processes have when two parts of a cluster connect to each other. The method given with
+//     the name decides: [RandomExit], [RandomNotify], [NotifyAll], or a function of the program.
 //
 // # Guarantees
 //
 //   - When Register has returned without an error, Whois of each node that was connected finds the process.
-//   - Two processes never have one name on nodes that are connected to each other, but for the time that two parts of a
-//     cluster take to become one.
+//   - Two processes never have the same name on nodes that are connected to each other, except while two parts of a
+//     cluster become one.
 //   - A name and a lock end with their process, on every node.
-//   - Where a connection is lost, the nodes that have lost each other are disconnected from all that keep connections to
+//   - If a connection is lost, the nodes that have lost each other are disconnected from all that keep connections to
 //     both, so that no two nodes are in the same part and see different names (prevent_overlapping_partitions). With
-//     [Config].Overlap they are not: all nodes of a cluster need the same.
-//   - A node that others tell of and that cannot be connected is in [State].Unreached.
+//     [Config].Overlap they are not: all nodes of a cluster need the same setting.
+//   - A node that others report and that cannot be connected is in [State].Unreached.
 //
 // # Compared to OTP
 //

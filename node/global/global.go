@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// What callers branch on. errors.Is finds them.
+// Errors of this package; callers compare them with errors.Is.
 var (
 	ErrNotPublished = errors.New("global: the node is hidden: set Distribution.Published to global.Join")
 	ErrTaken        = errors.New("global: another process has the name, or the process has another name")
@@ -37,12 +37,12 @@ var (
 type Options struct {
 	// Method resolves clashes. Default: RandomExit.
 	Method wire.Export
-	// Again takes the name from whoever has it: re_register_name.
+	// Again takes the name from the process that has it: re_register_name.
 	Again bool
 }
 
-// Register gives a process, of whichever node, a name on all nodes of the cluster: global:register_name. It has the
-// name until it exits, or Unregister. It waits for the lock on names. Errors: [ErrTaken], [*wire.EncodeError],
+// Register gives a process of any node a name on all nodes of the cluster: global:register_name. The process has the
+// name until it exits, or until Unregister. Register waits for the lock on names. Errors: [ErrTaken], [*wire.EncodeError],
 // [ErrNotPublished], those of [node.Call]; after the end of ctx the registration goes on.
 func Register(ctx context.Context, from node.Caller, name any, pid node.PID, o Options) error {
 	if o.Method == (wire.Export{}) {
@@ -61,7 +61,7 @@ func Register(ctx context.Context, from node.Caller, name any, pid node.PID, o O
 	return err
 }
 
-// Unregister takes a name away on all nodes: global:unregister_name. Errors: [ErrNotPublished], those of [node.Call].
+// Unregister removes a name on all nodes: global:unregister_name. Errors: [ErrNotPublished], those of [node.Call].
 func Unregister(ctx context.Context, from node.Caller, name any) error {
 	_, err := ask[bool](ctx, from, global.Unregistering{Name: name})
 	return err
@@ -70,7 +70,7 @@ func Unregister(ctx context.Context, from node.Caller, name any) error {
 // Whois returns the process that has a name: global:whereis_name. It looks at a table of this node.
 func Whois(n *node.Node, name any) (node.PID, bool) { return system(n).Global.Whois(name) }
 
-// Names returns all names, in no order: global:registered_names. Binaries are strings.
+// Names returns all names, unordered: global:registered_names. Binaries are strings.
 func Names(n *node.Node) []any { return system(n).Global.Names() }
 
 // Sync waits until this node has the same names as others that it is connected to, all by default: global:sync. Errors:
@@ -84,15 +84,15 @@ func Sync(ctx context.Context, from node.Caller, nodes ...node.Atom) error {
 }
 
 // Disconnect ends the connections to all visible nodes, without other nodes taking them for lost: global:disconnect. It
-// returns which nodes they were. Errors: [ErrNotPublished], those of [node.Call].
+// returns those nodes. Errors: [ErrNotPublished], those of [node.Call].
 func Disconnect(ctx context.Context, from node.Caller) ([]node.Atom, error) {
 	return ask[[]node.Atom](ctx, from, global.Leaving{})
 }
 
-// State is what a node knows of the others.
+// State is what a node knows about the others.
 type State struct {
 	Known     []node.Atom // the nodes that share names with this one, sorted
-	Synced    []node.Atom // those of them that have said that they do
+	Synced    []node.Atom // those of them that have confirmed it
 	Unreached []node.Atom // nodes of the cluster that could not be connected in the last five minutes, sorted
 	Locks     int         // resources that are locked on this node
 	Quiet     bool        // no handshake, lock or request is under way
@@ -117,7 +117,7 @@ func of(from node.Caller) *node.Node { return from.Inside(process.Key{}).Node() 
 
 func system(n *node.Node) *process.System { return n.Inside(process.Key{}).System() }
 
-// check finds out whether terms can be sent to other nodes.
+// check returns an error if a term cannot be sent to other nodes.
 func check(terms ...any) error {
 	for _, t := range terms {
 		if _, err := etf.Append(nil, t); err != nil {
@@ -127,14 +127,14 @@ func check(terms ...any) error {
 	return nil
 }
 
-// ID is what is locked, and for whom: two requesters of one resource exclude each other. Both are any terms.
+// ID is a resource to lock and its requester: two requesters of one resource exclude each other. Both are any terms.
 type ID struct{ Resource, Requester any }
 
 func (id ID) term() wire.Tuple { return wire.Tuple{id.Resource, id.Requester} }
 
 // TryLock locks a resource on nodes, by default on this one and all visible ones: global:set_lock without retries. False:
-// another requester has it. A lock ends with Unlock by the process that has set it, and with that process; that of a
-// plain goroutine with Unlock by a plain goroutine of the same node, and with the node. A node that is not there does not
+// another requester has it. A lock ends with Unlock by the process that set it, or with that process; a
+// plain goroutine's lock ends with Unlock by a plain goroutine of the same node, or with the node. Missing nodes do not
 // count. Errors: [*wire.EncodeError], [ErrNotPublished], the error of ctx; then nothing is locked.
 func TryLock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) (bool, error) {
 	if err := check(id.Resource, id.Requester); err != nil {
@@ -160,7 +160,7 @@ func TryLock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) (
 			return false, cause.Of(ctx)
 		}
 		if err != nil {
-			continue // it is not there
+			continue // the node is not there
 		}
 		if ok, isBool := wire.AsBool(v); isBool && ok {
 			set = append(set, nodes[i])
@@ -190,8 +190,8 @@ func Lock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) erro
 	}
 }
 
-// Unlock takes a lock away that the process has set: global:del_lock. Errors: the error of ctx; the lock is taken
-// away all the same.
+// Unlock removes a lock that the process has set: global:del_lock. Errors: the error of ctx; the lock is still
+// removed.
 func Unlock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) error {
 	for _, f := range unlock(from, id, lockable(from, nodes)) {
 		if _, err := node.Await(ctx, from, f); err != nil && ctx.Err() != nil {
@@ -201,8 +201,8 @@ func Unlock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) er
 	return nil
 }
 
-// Trans calls f while the resource is locked: global:trans. Errors: those of Lock, and that of f. The lock is taken away
-// also if f panics.
+// Trans calls f while the resource is locked: global:trans. Errors: those of Lock, and that of f. The lock is also removed
+// if f panics.
 func Trans(ctx context.Context, from node.Caller, id ID, f func() error, nodes ...node.Atom) error {
 	nodes = lockable(from, nodes)
 	if err := Lock(ctx, from, id, nodes...); err != nil {

@@ -14,10 +14,10 @@ import "github.com/actornode/actornode/wire"
 //	call {whereis_name, Name}                               calls by rpc                       Pid | undefined
 //	call anything else                                                                         {illegal_message, Request}
 //
-// A search waits for its answer until the connection ends, and its caller for the search: each is answered. Checks of
-// configurations before OTP 25, which name no PID to answer, are not. No term that a peer sends makes these functions panic.
+// A search waits for its answer until the connection ends, and its caller waits for the search, so each is answered.
+// Configuration checks before OTP 25, which name no PID to answer, are not. No term from a peer makes these functions panic.
 
-// groupProcess is what the process is registered under.
+// groupProcess is the name under which the process is registered.
 const groupProcess wire.Atom = "global_group"
 
 // groupNames are the names of module global, as this node knows them.

@@ -22,7 +22,7 @@ func init() {
 	values.Enter(ErrNotPublished, ErrTaken)
 }
 
-// Config says how a published node takes part. All nodes of a cluster need the same.
+// Config says how a published node takes part. All nodes of a cluster need the same Config.
 type Config struct {
 	// Partial makes no connections to nodes that nobody here uses, and shares no names: Erlang's connect_all false.
 	Partial bool
@@ -30,7 +30,7 @@ type Config struct {
 	Overlap bool
 }
 
-// Join makes a node a published one that takes part in global: it is for [node.Distribution].Published.
+// Join makes a node published and part of global: it is for [node.Distribution].Published.
 func Join(c Config) node.Publisher { return joined(c) }
 
 type joined Config
@@ -100,7 +100,7 @@ type nameServer struct {
 	d                *global.Driver
 }
 
-// Init is part of Initializer. When another one has ended, what it knew is lost: connections end, so that all begins anew.
+// Init is part of Initializer. If another name server has ended, its state is lost: connections end, so that all starts anew.
 func (s *nameServer) Init(c *node.Context) error {
 	n := c.Node()
 	helper := node.Options{Link: true, Label: "global", ShowPeer: true, Protected: true, Daemon: true}
@@ -188,15 +188,15 @@ func (h host) Monitor(to node.Dest, connect bool) node.Ref {
 
 func (h host) Demonitor(ref node.Ref) { h.c.DemonitorFlush(ref) }
 
-// Watch sets a mark at the process: it takes no memory, where a monitor takes 200 bytes, and 350 more if it is the
-// first that is to know of the process's end.
+// Watch sets a mark on the process, which takes no memory; a monitor takes 200 bytes, and 350 more if it is the
+// first to watch for the process's end.
 func (h host) Watch(pid node.PID, on bool) {
 	if !mark(system(h.c.Node()).Lookup(pid), on) && on {
 		_ = h.c.Send(h.c.Self(), global.Ended(pid))
 	}
 }
 
-// mark has the end of a process told to the name server, or no longer; false: it has ended.
+// mark turns on or off that the name server is told of a process's end; false: the process has ended.
 func mark(p *process.Process, on bool) bool {
 	if p == nil {
 		return false
@@ -256,7 +256,7 @@ func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error)
 	return node.Call[any](ctx, e.n, erpc.NewFunction(at, module, function, args), struct{}{})
 }
 
-// Kill is part of tables.GlobalEffects: it ends no process that the node that the exporter works for could not end.
+// Kill is part of tables.GlobalEffects: it ends only processes that the exporter's asking node could end.
 func (e exporter) Kill(pid node.PID) {
 	if e.by().MayEnd(pid) {
 		e.n.Exit(pid, node.Kill)
@@ -272,7 +272,7 @@ func (e exporter) MayName(pid node.PID) bool { return e.by().MayName(pid) }
 // MayAct is part of otpHost.
 func (e exporter) MayAct() bool { return e.by().MayAct() }
 
-// by is the node on whose account something is done: that which has called a function, or whose names clash with ours.
+// by is the node on whose behalf the exporter acts: the node that called a function, or whose names clash with ours.
 func (e exporter) by() peers.Account { return e.n.Inside(process.Key{}).AskerOf(e.ctx) }
 
 func (e exporter) Ask(body any) (any, error) { return node.Call[any](e.ctx, e.n, global.Name, body) }
@@ -285,7 +285,7 @@ func (e exporter) Nodes() []node.Atom { return e.n.Nodes() }
 
 func (e exporter) Self() node.Atom { return e.n.Name() }
 
-// nobody is global.Worker where there is no process for it.
+// nobody is a global.Worker without a process.
 type nobody struct{}
 
 var errNobody = errors.New("global: too many processes for one more")

@@ -15,12 +15,12 @@ type arrival struct {
 	kinds   *kindTable
 	prepare *prepare
 	from    node.From // of prepare
-	peer    node.Atom // the node that has asked
+	peer    node.Atom // the node that asked
 	service node.PID
 	inner   Mover
 	back    node.PID // the forwarder here; zero: there is none
 	source  node.Ref // monitor over the source
-	forward node.Ref // and over the forwarder
+	forward node.Ref // monitor over the forwarder
 	handed  bool     // to the forwarder, which decides
 }
 

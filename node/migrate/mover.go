@@ -36,11 +36,11 @@ type mover struct {
 	watch node.Ref // the service's monitor
 
 	phase   atomic.Uint32 // a phase; Info reads it
-	ended   error         // of an arrival that was to be the process; nil: it has not, or it is not known
-	vain    int           // questions for the outcome in a row that had no answer
+	ended   error         // why the arrival ended that was to be the process; nil: it has not, or that is not known
+	vain    int           // unanswered questions for the outcome, in a row
 	prepare prepare
 	arrival node.PID
-	back    node.PID // the forwarder that is to be the process; zero: arrival itself is
+	back    node.PID // the forwarder that will be the process; zero: arrival itself will
 	over    node.Ref // monitor over arrival
 	marked  bool
 	ahead   int // messages before the mark

@@ -7,10 +7,10 @@
 //   - A [Function] is Go code that is called by name, a [Behaviour] makes the actor of a process
 //     that is started by name. Only what a node exports can be run there: [Export],
 //     [ExportBehaviour].
-//   - An [Error] is the exception that a function has raised.
+//   - An [Error] is an exception that a function raised.
 //
-// A node of OTP is called in the same way: there every function that is loaded can be called. It
-// calls ours by erpc and rpc, and starts our behaviours by spawn. Its arguments and ours are terms:
+// OTP nodes are called in the same way: every function that is loaded there can be called. They
+// call our functions by erpc and rpc, and start our behaviours by spawn. All arguments are terms:
 // see package wire.
 //
 //	err := rpc.Export(n, wire.Export{Module: "math", Function: "double", Arity: 1}, double)
@@ -19,13 +19,13 @@
 //
 // # Semantics
 //
-// Those of OTP's module erpc. A function that is called from elsewhere runs in a process of its
-// own, so it may panic, exit and be ended from outside. Its context is that of this process:
-// [node.Calling] finds it. [Apply] alone calls in the calling process.
+// Those of OTP's module erpc. A function that is called from elsewhere runs in its own
+// process, so it may panic, exit and be ended from outside. Its context belongs to this process:
+// [node.Calling] finds it. Only [Apply] runs the function in the calling process.
 //
-// Whether a peer may run something by name is decided by Allow of [node.Distribution], whichever way it
-// asks; what it may not run is undef for it. A node that drains, or is short of memory, refuses
-// what others want to run with system_limit.
+// Allow of [node.Distribution] decides what a peer may run by name, whichever way it
+// asks; anything else is undef for the peer. A node that drains, or is short of memory, refuses
+// requests to run something with system_limit.
 //
 // # What can be lost, reordered, duplicated
 //

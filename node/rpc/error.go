@@ -20,19 +20,19 @@ func init() {
 // Erlang's undef.
 var ErrUndef = erpc.ErrUndef
 
-// Error is an exception that a function has raised which was called by [Call] or one of its
-// kind.
+// Error is an exception raised by a function that was called by [Call] or one of its
+// variants.
 type Error struct {
 	Class  wire.Atom // error, exit or throw
-	Reason any       // of a Go function's error that others know by errors.Is or errors.As, that error
-	Stack  any       // of the class error, as terms; nil if it is not told
+	Reason any       // for a Go function's error that others know by errors.Is or errors.As, that error
+	Stack  any       // for the class error, as terms; nil if not known
 }
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, calls.ReasonWords(e.Reason))
 }
 
-// Unwrap returns the errors in the Reason: what a Go function has returned, where something of it is known here. See
+// Unwrap returns the errors in the Reason: what a Go function returned, as far as its errors are known here. See
 // [node.ErrorOf] and [node.TypeOf].
 func (e *Error) Unwrap() []error { return (&node.ExitError{Reason: e.Reason}).Unwrap() }
 
@@ -41,9 +41,9 @@ func (e *Error) Is(target error) bool {
 	return target == ErrUndef && e.Class == wire.AtomError && e.Reason == wire.Atom("undef")
 }
 
-// term is the reason with which erpc:call raises the exception in its caller, where
-// nothing catches it: {exception, Reason, Stack}, {exception, Reason}, or, of a
-// throw, {nocatch, Reason}.
+// term is the reason with which erpc:call raises the exception in its caller, if
+// nothing catches it: {exception, Reason, Stack}, {exception, Reason}, or for a
+// throw {nocatch, Reason}.
 func (e *Error) term() any {
 	switch {
 	case e.Class == "throw":
@@ -51,7 +51,7 @@ func (e *Error) term() any {
 	case e.Class == wire.AtomError && e.Stack != nil:
 		return wire.Tuple{wire.Atom("exception"), e.Reason, e.Stack}
 	case e.Class == wire.AtomError:
-		return e.Reason // {erpc, What}: not of the function's making
+		return e.Reason // {erpc, What}: the function did not raise it
 	}
 	return wire.Tuple{wire.Atom("exception"), e.Reason}
 }
@@ -66,7 +66,7 @@ func (e *SpawnError) Error() string {
 // Unwrap returns the errors in the Reason.
 func (e *SpawnError) Unwrap() []error { return (&node.ExitError{Reason: e.Reason}).Unwrap() }
 
-// Is makes errors.Is(err, node.ErrTooMany) true where the node has no space for it.
+// Is makes errors.Is(err, node.ErrTooMany) true if the node has no space for the process.
 func (e *SpawnError) Is(target error) bool {
 	return target == node.ErrTooMany && e.Reason == wire.Atom("system_limit")
 }

@@ -15,13 +15,13 @@ import (
 type Behaviour func(args []any) (node.Actor, error)
 
 // Function is a function that others may call by name. Its arguments and its
-// result are terms of package wire. What it returns as an error is an exception for its caller:
-// of [node.ExitWith] of class exit, of [Throw] of class throw, any other of class error.
+// result are terms of package wire. An error becomes an exception for its caller:
+// [node.ExitWith] makes class exit, [Throw] class throw, any other error class error.
 type Function func(ctx context.Context, args []any) (any, error)
 
-// exports returns what n offers by module, function and arity: what supervisors
-// that are described by text, remote spawns and remote calls can run. Nothing
-// else can be run by name.
+// exports returns what n offers by module, function and arity. Supervisors
+// that are described by text, remote spawns and remote calls can run these, and nothing
+// else by name.
 func exports(n *node.Node) *erpc.Exports[node.Actor] {
 	return n.Inside(process.Key{}).ExportTable()
 }
@@ -50,23 +50,23 @@ func add(e wire.Export, none bool, add func() bool) error {
 	return nil
 }
 
-// Unexport takes back what is exported under e. It reports whether there was
+// Unexport removes what is exported under e. It reports whether there was
 // anything.
 func Unexport(n *node.Node, e wire.Export) bool { return exports(n).Remove(e) }
 
-// Behaviours returns under which names processes can be started, in alphabetical
+// Behaviours returns the names under which processes can be started, in alphabetical
 // order.
 func Behaviours(n *node.Node) []wire.Export { return exports(n).Behaviours() }
 
-// NewActor makes an actor by the behaviour that is exported as module:function with as
+// NewActor makes an actor with the behaviour that is exported as module:function with as
 // many arguments, or returns [ErrUndef].
 func NewActor(n *node.Node, module, function wire.Atom, args []any) (node.Actor, error) {
 	return exports(n).Make(module, function, args)
 }
 
 // Apply calls the function that is exported as module:function with as many
-// arguments in the calling process, or returns [ErrUndef]. So it does if ctx is that of a process
-// which a peer has started, and Allow of [node.Distribution] refuses that peer the function.
+// arguments in the calling process, or returns [ErrUndef]. It also returns that if ctx belongs to a process
+// that a peer started, and Allow of [node.Distribution] refuses that peer the function.
 func Apply(ctx context.Context, n *node.Node, module, function wire.Atom, args []any) (any, error) {
 	return n.Inside(process.Key{}).Apply(ctx, module, function, args)
 }

@@ -75,7 +75,7 @@ func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool)
 
 // ended is the message that ends a loop. Its address identifies it, so it is signalled, not sent: a node may
 // copy what is sent. It never changes, as a node may check that.
-type ended struct{ _ byte } // of a size, for an address of its own
+type ended struct{ _ byte } // not of size zero, for an address of its own
 
 // Receive returns a channel of the messages of type T that a handle gets, the oldest first, for a select with
 // other channels; others stay in the mailbox. T may be any. A message leaves the mailbox when it is read from

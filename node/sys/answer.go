@@ -9,9 +9,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Answer returns an actor that does what b does and answers system messages beside it, as
-// the servers of this module do and OTP's special processes. b does not see them. What b is
-// asked for:
+// Answer returns an actor that does what b does and also answers system messages, as
+// the servers of this module and OTP's special processes do. b does not see them. They use
+// of b:
 //
 //	get_state             b itself, as a term; what State returns if b is a [Stater]
 //	replace_state         SetState, if b is a [StateSetter]; else the answer is an error
@@ -21,9 +21,9 @@ import (
 // While the process is suspended, b gets no message. The exit of the parent, as a message to a
 // process that traps exits, ends a suspended process.
 //
-// b may be an [node.Initializer] and a [node.BehaviourNamer]. With [node.Context.Become] it
-// leaves system messages to the actor that takes its place: hand on Answer of it. A
-// ProcessFunc cannot be wrapped, for it takes its messages itself: the process ends.
+// b may be a [node.Initializer] and a [node.BehaviourNamer]. After [node.Context.Become] the new
+// actor gets the system messages: pass Answer of it to Become. A
+// ProcessFunc cannot be wrapped, as it takes its messages itself: the process ends.
 func Answer(b node.Actor) node.Actor {
 	a := &answerer{b: b}
 	if _, ok := b.(node.Initializer); ok {
@@ -32,13 +32,13 @@ func Answer(b node.Actor) node.Actor {
 	return a
 }
 
-// answerer is an actor with what it keeps for system messages.
+// answerer is an actor and its state for system messages.
 type answerer struct {
 	b   node.Actor
 	sys sysmsg.System
 }
 
-// initialized is an answerer of an Initializer.
+// initialized is an answerer for an Initializer.
 type initialized struct{ *answerer }
 
 // Init is part of node.Initializer.
@@ -68,7 +68,7 @@ func (a *answerer) Receive(c *node.Context, msg any) error {
 	return err
 }
 
-// shown is State where a panic of the behaviour must do no harm.
+// shown is State, and survives a panic of the behaviour.
 func (a *answerer) shown() (state any) {
 	if crash := sysmsg.Guard(func() { state = a.State() }); crash != nil {
 		return crash.Error()
@@ -87,7 +87,7 @@ func (a *answerer) State() any {
 	return sysmsg.Term(a.b)
 }
 
-// errNoSetState is the answer to replace_state of an actor that cannot.
+// errNoSetState is the answer to replace_state of an actor without SetState.
 var errNoSetState = errors.New("sys: the actor's type has no method SetState(any) error")
 
 // Replace is part of sysmsg.Server.

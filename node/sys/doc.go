@@ -1,12 +1,12 @@
-// Package sys is the system messages of Erlang's behaviours: what the sys module
+// Package sys provides the system messages of Erlang's behaviours: the messages that the sys module
 // of stdlib sends to any gen_server, supervisor or gen_statem to look at its
-// state, to suspend and resume it, to end it, to have its messages logged and
-// counted.
+// state, to suspend, resume or end it, and to log and count its
+// messages.
 //
 // Servers, state machines, event managers, supervisors and ports of this module answer
 // system messages, those from Erlang and those that the functions of this package send:
-// [GetState], [Suspend], [Stop] and the others. An actor of one's own does when it is wrapped
-// by [Answer]. What user code may say of its state are the interfaces [Stater],
+// [GetState], [Suspend], [Stop] and the others. [Answer] makes any other actor
+// answer them. User code can show and change its state through the interfaces [Stater],
 // [StateSetter] and [CodeChanger].
 //
 // # Protocol
@@ -51,14 +51,14 @@
 //
 //  1. A suspended behaviour handles system messages and its parent's exit; all
 //     other messages wait in the mailbox, in order.
-//  2. No answer to a system message but terminate ends the process, whatever the
-//     behaviour's own code does, short of runtime.Goexit.
-//  3. A log of events is a ring: at most as many as were asked for, 100,000 at
+//  2. Answering a system message other than terminate never ends the process, whatever the
+//     behaviour's own code does, except by runtime.Goexit.
+//  3. A log of events is a ring: it keeps as many as were asked for, 100,000 at
 //     most.
 //
 // # Limits
 //
-// System messages are messages: where a bounded mailbox is full, because its
+// System messages are messages: if a bounded mailbox is full because its
 // process is suspended, they do not get in either. An exit signal does.
 //
 // # Goroutines

@@ -21,7 +21,7 @@ const (
 	debug        wire.Atom = "debug"
 )
 
-// What the state of a server (package genserver), the data of a state machine (statem) and an
+// Interfaces that the state of a server (package genserver), the data of a state machine (statem) and an
 // event handler (event) may implement for system messages.
 type (
 	// Stater shows the state to others: in answers to [GetState] and in logs. What it returns is a term, or any
@@ -29,7 +29,7 @@ type (
 	// term, else its type, or what its LogValue, Error or String says.
 	Stater interface{ State() any }
 
-	// StateSetter puts another state, a term, in the place of the present one: see
+	// StateSetter replaces the current state by another, a term: see
 	// [ReplaceState]. Without it a server or machine takes only a value of the state's own
 	// type, and an event handler takes none.
 	StateSetter interface{ SetState(term any) error }
@@ -60,13 +60,13 @@ type RefusedError struct{ Reason any }
 func (e *RefusedError) Error() string { return "sys: refused: " + sysmsg.Words(e.Reason) }
 
 // GetState returns the state of a server as a term, see [Stater]. As in OTP, a state
-// {error, Reason} cannot be told from a refusal. Errors of this and the functions
-// below: those of [node.Call], and [*RefusedError].
+// {error, Reason} cannot be told from a refusal. GetState and the functions below have the errors
+// of [node.Call], and [*RefusedError].
 func GetState(ctx context.Context, from node.Caller, to node.Dest) (any, error) {
 	return ask(ctx, from, to, getState)
 }
 
-// ReplaceState puts f of the state, both terms, in its place and returns it. f
+// ReplaceState replaces the state by f of it, both terms, and returns the new state. f
 // runs in the server's process.
 func ReplaceState(ctx context.Context, from node.Caller, to node.Dest, f func(any) (any, error)) (any, error) {
 	return ask(ctx, from, to, wire.Tuple{replaceState, f})
@@ -108,8 +108,8 @@ func Debug(ctx context.Context, from node.Caller, to node.Dest, what any) (any, 
 }
 
 // Stop ends a server in an orderly way and waits until it is gone: proc_lib:stop
-// of stdlib. Errors: [*node.ExitError] with the reason that it ended with, if
-// another, noproc if there was none; the error of ctx, after which the
+// of stdlib. Errors: [*node.ExitError] with the server's exit reason, if it is
+// another, or noproc if there was no server; the error of ctx, after which the
 // server may still end.
 func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
 	pid, ok := from.Inside(process.Key{}).Resolve(to)

@@ -12,12 +12,12 @@
 //
 //  1. The events of a trace come in the order of their times. The last one of a process is its
 //     [Exit].
-//  2. Nobody waits for the reader of a trace. What does not fit into its buffer is dropped, and
+//  2. Nobody waits for the reader of a trace. Events that do not fit into its buffer are dropped and
 //     counted.
-//  3. A trace of nobody ends: with the exit of the last of its processes C is closed.
+//  3. A trace without processes ends: C is closed when the last of its processes exits.
 //
-// A process that is not traced pays for it, while there are traces of others, some nanoseconds a
-// message, and nothing otherwise.
+// An untraced process pays some nanoseconds a message while others are traced, and
+// nothing otherwise.
 //
 // The package has no goroutine.
 package trace

@@ -13,11 +13,11 @@ const (
 	Receive    Kind = 1 << iota // a message is put into the process's mailbox, or a call of it is answered
 	Send                        // the process sends a message
 	Link                        // it links itself to Other
-	Unlink                      // it takes a link away
+	Unlink                      // it removes a link
 	Linked                      // Other links itself to it
-	Unlinked                    // Other takes a link to it away
+	Unlinked                    // Other removes a link to it
 	Monitor                     // it monitors Other, or Name
-	Demonitor                   // it takes a monitor away
+	Demonitor                   // it removes a monitor
 	Signal                      // an exit signal comes from Other: Message is the reason
 	Spawn                       // it has spawned Other
 	Register                    // it gets a Name
@@ -47,7 +47,7 @@ type Event struct {
 	At      time.Time
 	Process node.PID
 	Other   node.PID  // sender, receiver, the other end; zero: not known, or no process
-	Name    node.Atom // whom a message was sent to by name, on Node; the name registered
+	Name    node.Atom // the name that a message was sent to, on Node; the registered name
 	Node    node.Atom // "": this one
 	Message any       // what Config.Show made of it; see there
 }

@@ -15,18 +15,18 @@ import (
 type Config struct {
 	Kinds     Kind // default: All
 	Buffer    int  // events that wait for their reader; more are dropped, and counted. Default: 1000
-	Processes int  // that are traced at a time, at most. Default: 1000
-	// Children are traced too that traced processes spawn from now on, while there
+	Processes int  // the most that are traced at a time. Default: 1000
+	// Children also traces processes that traced processes spawn from now on, while there
 	// is room for them.
 	Children bool
-	// Show makes of a message what the event keeps. It is called by whoever sends,
-	// before the message is sent, so that a receiver that changes what it was given
-	// changes no event; it must be quick, and call nothing of the node. Not called
-	// for exit reasons and for what the node itself sends (node.Down, Exited, NodeUp,
+	// Show returns what the event keeps of a message. The sender calls it
+	// before the message is sent, so that a receiver that changes the message
+	// changes no event; it must be quick, and call nothing of the node. It is not called
+	// for exit reasons and for messages of the node itself (node.Down, Exited, NodeUp,
 	// NodeDown, Started): nobody changes those. Default: the message itself.
 	Show func(msg any) any
-	// Quiet is a process whose messages, both ways, are not shown: the one that
-	// tells others of the events. Without that it could trace itself for ever.
+	// Quiet is a process whose messages, sent and received, are not shown: the one that
+	// reports the events. Otherwise it could trace itself for ever.
 	Quiet node.PID
 }
 
@@ -35,7 +35,7 @@ const (
 	defaultProcesses = 1000
 )
 
-// ErrFull says that a trace has as many processes as it may.
+// ErrFull says that a trace has its maximum number of processes.
 var ErrFull = errors.New("trace: it already follows its maximum number of processes")
 
 // Trace is a view of what some processes do, from the time they were added to it.
@@ -47,8 +47,8 @@ type Trace struct {
 	registry *watch.Traces
 }
 
-// Open opens a trace of processes of the node of from. Errors: [node.ErrNoProcess], with
-// nobody traced; [ErrFull]; [node.ErrNodeStopped].
+// Open opens a trace of processes of the node of from. Errors: [node.ErrNoProcess], and then
+// nobody is traced; [ErrFull]; [node.ErrNodeStopped].
 func Open(from node.Caller, cfg Config, pids ...node.PID) (*Trace, error) {
 	if cfg.Buffer < 0 || cfg.Processes < 0 || cfg.Kinds&^All != 0 {
 		return nil, errors.New("trace: Config: Buffer and Processes must not be negative, and Kinds may only hold the constants of " +
@@ -78,7 +78,7 @@ func Open(from node.Caller, cfg Config, pids ...node.PID) (*Trace, error) {
 	return t, nil
 }
 
-// stamp returns what gives an event its time.
+// stamp returns a function that sets an event's time.
 func stamp(now func() time.Time) func(Event) Event {
 	return func(e Event) Event {
 		e.At = now()
@@ -94,8 +94,8 @@ func (f eventFeed) Send(e watch.TraceEvent) {
 	f.Feed.Send(Event{Kind: Kind(e.Kind), Process: e.Process, Other: e.Other, Name: e.Name, Node: e.Node, Message: e.Message})
 }
 
-// Add traces more processes. Errors: as of [Open]; none of pids is traced then that was not
-// before.
+// Add traces more processes. Errors: those of [Open]; then no further process of pids is
+// traced.
 func (t *Trace) Add(pids ...node.PID) error {
 	switch err := t.registry.Add(&t.watch, pids...); err {
 	case watch.ErrTraceOver:
@@ -107,7 +107,7 @@ func (t *Trace) Add(pids ...node.PID) error {
 	}
 }
 
-// Remove traces a process no longer. It reports whether it was traced.
+// Remove stops tracing a process. It reports whether the process was traced.
 func (t *Trace) Remove(pid node.PID) bool { return t.registry.Remove(&t.watch, pid) }
 
 // Close ends the trace. What is in C can still be read.
