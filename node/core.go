@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// core is what a process can do, whoever runs its code: its exported methods are those that [Context] and [Process]
+// core is what a process can do, whatever runs its code: its exported methods are those that [Context] and [Process]
 // share, besides those of common.
 type core struct{ common }
 

@@ -44,7 +44,7 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 
 // SendOptions of a send. The zero value sends as [Node.Send] does.
 type SendOptions struct {
-	// NoWait is for a sender that nothing may hold up, such as a server that answers whoever a message names. If a
+	// NoWait is for a sender that nothing may hold up, such as a server that answers the process that a message names. If a
 	// mailbox here has no space, the message is a dead letter, whatever the policy, as for a message from another node.
 	// To another node the message counts as an answer: see [ClusterLimits].Answers; a sender that sends very many to a
 	// node that does not read loses the connection.
@@ -52,7 +52,7 @@ type SendOptions struct {
 
 	// NoConnect makes no connection: without one to the other node nothing is sent, as by erlang:send with noconnect,
 	// and the error is [ErrNotHere]. A message that is lost with the connection is no dead letter: this is for those
-	// who monitor which processes are there, and begin anew when a node comes back. For the same reason it implies
+	// who monitor which processes are there, and start again when a node comes back. For the same reason it implies
 	// NoWait towards another node.
 	NoConnect bool
 

@@ -62,7 +62,7 @@ type Distribution struct {
 	Client bool
 }
 
-// Access is who may connect, and what they may do then. With the zero value whoever knows [Distribution].Cookie may do
+// Access is who may connect, and what they may do then. With the zero value every peer that knows [Distribution].Cookie may do
 // everything.
 type Access struct {
 	// Cookies gives other cookies for some peers: in is the one that the peer must know, out the one that it wants. ok
@@ -77,7 +77,7 @@ type Access struct {
 	// request came over, whatever its message says. What is refused looks like what is not exported: undef. Default:
 	// all peers may use what is exported.
 	Allow func(peer Atom, e wire.Export) bool
-	// Rights say what each peer may do, besides Allow. Default: whoever knows the cookie may do everything.
+	// Rights say what each peer may do, besides Allow. Default: every peer that knows the cookie may do everything.
 	Rights *rights.Policy
 }
 

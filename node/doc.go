@@ -79,7 +79,7 @@
 //
 // Links follow OTP's link protocol. Connections add these rules:
 //
-//   - While more waits for a peer than Distribution.Limits.Queue, whoever sends to it, links, monitors or signals
+//   - While more waits for a peer than Distribution.Limits.Queue, everyone who sends to it, links, monitors or signals
 //     waits: until there is space, the connection is lost, or the process is killed. An actor gives up its stage
 //     meanwhile. A call does not wait for space: it waits for its answer anyway, as long as its context allows. Exits,
 //     and the answers to what the peer asks, never wait.

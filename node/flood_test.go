@@ -191,7 +191,8 @@ func TestManyDials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
 		h := &hole{Pipes: w.Pipes}
-		n := w.StartWith("n", node.Distribution{Transport: h, Finder: everywhere{w.Places}, Limits: node.Limits{Cluster: node.ClusterLimits{Dials: 16}}})
+		n := w.StartWith("n", node.Distribution{Transport: h, Finder: everywhere{w.Places},
+			Limits: node.Limits{Cluster: node.ClusterLimits{Dials: 16}}})
 		real, again := w.Start("real"), w.Start("again")
 		require.NoError(t, n.Connect(testkit.Context(t), again.Name()))
 		require.True(t, n.Disconnect(again.Name()))

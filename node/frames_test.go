@@ -226,7 +226,9 @@ func TestFarNoCookie(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	cfg := c.Config("a")
 	cfg.Distribution.Cookie = ""
-	cfg.Distribution.Access.Cookies = func(peer node.Atom) (string, string, bool) { return "secret", "secret", peer == "b@127.0.0.1" }
+	cfg.Distribution.Access.Cookies = func(peer node.Atom) (string, string, bool) {
+		return "secret", "secret", peer == "b@127.0.0.1"
+	}
 	a, err := node.Start(cfg)
 	require.NoError(t, err)
 	defer a.Stop()

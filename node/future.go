@@ -116,7 +116,7 @@ func (f *Future[R]) SendTo(to Dest, tag any) {
 	}))
 }
 
-// sendResult sends r to a process, past the bound of its mailbox if it is of this node. It holds nobody up, and reports
+// sendResult sends r to a process, past the bound of its mailbox if it is of this node. It does not block, and reports
 // no failure.
 func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
 	t := n.sys.Target(to)

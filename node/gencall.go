@@ -8,7 +8,7 @@ import (
 
 // AsRequest reads a message that is a call, of whatever kind: a Request of any type, one in a [PeerMessage], or
 // Erlang's {'$gen_call', From, Body} from a process of this node. It reports false for any other message. A behaviour
-// uses it in place of a type switch for bodies of types that it does not know.
+// uses it instead of a type switch for bodies of types that it does not know.
 func (n *Node) AsRequest(msg any) (Request[any], bool) {
 	by, msg := sentBy(msg)
 	if r, ok := msg.(untyped); ok {

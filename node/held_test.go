@@ -150,7 +150,8 @@ func TestQuotaRexByConnection(t *testing.T) {
 	for _, passedOn := range []bool{false, true} {
 		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {
 			tr := nodetest.NewPipes()
-			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
+			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{
+				Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 			require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 				<-ctx.Done()
 				return nil, nil

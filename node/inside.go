@@ -211,7 +211,7 @@ func (i inside) MonitorConnected(to Dest) Ref { return i.Node().monitorConnected
 func (i inside) TellLinks() { i.Node().watchers.Serve(i.by.Own()) }
 
 // Alias makes an alias for messages that as accepts: the process gets what as returns. One that it does not accept is a
-// dead letter and does not use the alias up. Whoever sends calls as, many at once; it must not wait or panic.
+// dead letter and does not use the alias up. Senders call as, many at once; it must not wait or panic.
 func (i inside) Alias(once bool, as func(msg any) (any, bool)) Ref { return i.by.Alias(once, as) }
 
 // CrashDetails adds attrs, as slog has them, to the crash report of the process, which is about to end.

@@ -132,7 +132,7 @@ func rex(c *Context, msg any) error {
 }
 
 // sendFor sends msg for a peer, as if that had sent it itself. The error is [ErrNoName] for what it may not send, and
-// for a name that nobody has. A mailbox here holds nobody up, a connection to another node does.
+// for a name that nobody has. A mailbox here blocks no sender; a connection to another node does.
 func (n *Node) sendFor(a *process.Acting, by *peers.Asker, to Dest, msg any) error {
 	if name, ok := to.(Atom); ok && name == "" || !by.MaySend(to, msg) {
 		n.counts.Add(peers.Refused, "send")

@@ -101,7 +101,8 @@ func TestMessages(t *testing.T) {
 		n.Exit(pid, node.Kill)
 		assert.Empty(t, n.Inside(process.Key{}).Messages(pid, 3))
 	}
-	boxed, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 5}}, nodetest.Actor.Actor(func(nodetest.Self, any) error { return node.ErrUnhandled }))
+	boxed, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 5}},
+		nodetest.Actor.Actor(func(nodetest.Self, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(boxed, 1))
 	assert.Empty(t, n.Inside(process.Key{}).Messages(boxed, 3))

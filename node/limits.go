@@ -47,7 +47,7 @@ type ClusterLimits struct {
 	// Queued is how many bytes may wait to be sent, for all peers together. Above it each peer may have only its equal
 	// share waiting before senders are held up. The first 64 KiB of each peer do not count. Default: 256 MiB.
 	Queued int
-	// Answers is how many bytes of answers and other signals that hold nobody up may wait for one peer that does not
+	// Answers is how many bytes of answers and other signals that block no sender may wait for one peer that does not
 	// read. Beyond that the connection ends, unless the peer takes them so fast that they would be gone within Stall,
 	// and less than Queued waits for all peers; with four times as many it ends at once if the peer has taken nothing
 	// meanwhile. The longest does not count while less than Queued waits for all peers. Default: 16 MiB.

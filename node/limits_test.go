@@ -19,8 +19,9 @@ import (
 func TestSetLimits(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
-			Monitors: 3, Links: 3, Spawned: 3}}})
+		n, log := exposed(t, tr, p(), node.Distribution{
+			Limits: node.Limits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
+				Monitors: 3, Links: 3, Spawned: 3}}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
 			return node.ActorFunc(echo), nil
 		}))

@@ -263,7 +263,8 @@ func TestDeadLetterCauses(t *testing.T) {
 	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
 	assert.Equal(t, "answer", next(deadletter.LateReply).Message)
 
-	full := nodetest.Actor.With(node.Options{Scheduler: &stepper{}, Bounds: mailbox.Bounds{Messages: 1}}).Spawn(t, n, nodetest.Ignore)
+	full := nodetest.Actor.With(node.Options{Scheduler: &stepper{},
+		Bounds: mailbox.Bounds{Messages: 1}}).Spawn(t, n, nodetest.Ignore)
 	require.NoError(t, n.Send(full, 1))
 	require.ErrorIs(t, n.Send(full, 2), node.ErrMailboxFull)
 	l = next(deadletter.MailboxFull)

@@ -188,7 +188,7 @@ func (n *Node) stop() error {
 	ctx, cancel := n.sys.Env.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	end, _ := ctx.Deadline()
-	// Coroutines are unwound on stages. Whoever kills one, perhaps a function that ends, wakes it when it no longer
+	// Coroutines are unwound on stages. The code that kills one, perhaps a function that ends, wakes it when it no longer
 	// counts as a process: the stages run until no function is left.
 	left := func() int64 { return n.sys.Functions.Load() + n.sys.Fibers.Busy() }
 	n.await(end, func() bool { return left() == 0 })

@@ -80,7 +80,8 @@ func (s searches) Announce(context.Context, discovery.Announcement) (func(), err
 // What waits for a peer that is not connected yet is told.
 func TestPeersQueue(t *testing.T) {
 	hold := make(searches)
-	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: hold, Limits: node.Limits{Queue: 1000}}})
+	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1",
+		Distribution: &node.Distribution{Cookie: "secret", Finder: hold, Limits: node.Limits{Queue: 1000}}})
 	at := node.At{Name: "x", Node: "slow@127.0.0.1"}
 	done := make(chan error, 1)
 	go func() { done <- a.Send(at, wire.Tuple{make([]byte, 5000)}) }()

@@ -130,7 +130,8 @@ func TestQuotaFrozenCaller(t *testing.T) {
 		for kind, server := range servers {
 			t.Run(kind, func(t *testing.T) {
 				tr := nodetest.NewPipes()
-				n, _ := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}}})
+				n, _ := exposed(t, tr, p(), node.Distribution{
+					Limits: node.Limits{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}}})
 				_, err := n.SpawnOpt(node.Options{Name: "server"}, server)
 				require.NoError(t, err)
 				r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
@@ -266,7 +267,8 @@ func flood(t *testing.T, n *node.Node, to node.PID) <-chan struct{} {
 func TestQuotaStall(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := dist.TCP{}
-		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: 300 * time.Millisecond}}})
+		n, log := exposed(t, tr, p(), node.Distribution{
+			Limits: node.Limits{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: 300 * time.Millisecond}}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 		stop := make(chan struct{})
 		defer close(stop)
@@ -410,7 +412,8 @@ func TestQuotaFragments(t *testing.T) {
 func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}}})
+		n, log := exposed(t, tr, p(), node.Distribution{
+			Limits: node.Limits{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
 			return node.ActorFunc(echo), nil
 		}))
@@ -484,7 +487,8 @@ func TestQuotaHeld(t *testing.T) {
 // A call of rex is a process, too.
 func TestQuotaHeldByRex(t *testing.T) {
 	tr := nodetest.NewPipes()
-	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
+	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{
+		Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 	require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 		<-ctx.Done()
 		return nil, nil

@@ -290,7 +290,8 @@ func TestAnswersTogether(t *testing.T) {
 
 // A handler that may take long keeps no answer but those that it gives.
 func TestAnswersBeforeAHandler(t *testing.T) {
-	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &discovery.Static{}, Timing: Timing{Awake: -time.Nanosecond}}})
+	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &discovery.Static{},
+		Timing: Timing{Awake: -time.Nanosecond}}})
 	require.NoError(t, err)
 	defer n.Stop()
 	l := &script{ends: []int{11}}

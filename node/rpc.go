@@ -71,7 +71,7 @@ func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function) {
 	}
 }
 
-// applyCast calls a function, and nobody is told how it goes.
+// applyCast calls a function, and tells nobody the outcome.
 func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
 	s := f.Cast(n.leaderFor(a))
 	if f.Node == n.cfg.Name {

@@ -24,7 +24,7 @@ type Options struct {
 	Link  bool   // link to the spawning process
 	// Monitor, if not nil, is set to the reference of a monitor that the spawning process has from the beginning.
 	Monitor *Ref `isolation:"share"`
-	// Via returns what runs in place of the behaviour. It gives a process a name in another registry than the node's,
+	// Via returns what runs instead of the behaviour. It gives a process a name in another registry than the node's,
 	// as OTP's {via, Module, Name} does: see global.As. An Announce waits for the Init of what Via returns.
 	Via func(Actor) Actor `isolation:"share"`
 
@@ -71,7 +71,7 @@ type Options struct {
 	// For is the node whose request the process is started for, as [From.Peer] says. The process counts towards what
 	// that node may have started here, [ClusterLimits].Spawned, until it ends, and so does its Name for
 	// [ClusterLimits].Names; beyond these the spawn fails with [ErrTooMany]. The process may do by name what that node
-	// may: see [Access].Allow. "", or this node itself: it counts for nobody.
+	// may: see [Access].Allow. "", or this node itself: it counts for no peer.
 	For Atom
 
 	owner   *limits.Owner          // that the process counts for already; nil: none, unless For says one

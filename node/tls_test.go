@@ -209,7 +209,8 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "may not speak TLS")
 
 	// We without TLS, they with it: nobody gets anywhere, or hangs.
-	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: node.Limits{Link: dist.LinkLimits{Timeout: time.Second}}})
+	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder,
+		Limits: node.Limits{Link: dist.LinkLimits{Timeout: time.Second}}})
 	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
 	require.NotErrorIs(t, plain.Ping(testkit.Context(t), e.name), context.DeadlineExceeded)
 	require.Equal(t, "false", e.Ask("net_kernel:connect_node('%s')", plain.Name()))

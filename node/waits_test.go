@@ -181,9 +181,10 @@ var allEndless = []endless{
 	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
 		return node.Deliver(context.Background(), h, w.deaf, 1)
 	}},
-	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, _ *waitWorld) error {
-		return node.Deliver(context.Background(), h, node.At{Name: "stuck", Node: sought}, 1)
-	}},
+	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited,
+		wait: func(h nodetest.Self, _ *waitWorld) error {
+			return node.Deliver(context.Background(), h, node.At{Name: "stuck", Node: sought}, 1)
+		}},
 	{name: "Async to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitWorld) error {
 		//actornode:ignore lostfuture its send is what waits
 		node.Async[int](h, w.full, 1)
@@ -210,7 +211,8 @@ var allEndless = []endless{
 		return nil
 	}},
 	{name: "Send to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error { return h.Send(w.lazy, 1) }},
-	{name: "Send to a name on a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error { return h.Send(w.slow, 1) }},
+	{name: "Send to a name on a slow node", slow: true,
+		wait: func(h nodetest.Self, w *waitWorld) error { return h.Send(w.slow, 1) }},
 	{name: "SendBytes to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		return h.(interface {
 			SendBytes(to node.Dest, b []byte) error
@@ -229,7 +231,8 @@ var allEndless = []endless{
 		h.DemonitorFlush(h.Monitor(w.lazy))
 		return nil
 	}},
-	{name: "Exit to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error { h.Exit(w.lazy, node.Normal); return nil }},
+	{name: "Exit to a slow node", slow: true,
+		wait: func(h nodetest.Self, w *waitWorld) error { h.Exit(w.lazy, node.Normal); return nil }},
 	{name: "Async to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
 		node.Async[int](h, w.lazy, 1).Cancel()
 		return nil

@@ -20,7 +20,9 @@ import (
 func TestStartChildAsksAllow(t *testing.T) {
 	cluster := nodetest.NewCluster(t)
 	far := cluster.StartWith("far", node.Distribution{
-		Access: node.Access{Allow: func(peer node.Atom, e wire.Export) bool { return peer == "near@127.0.0.1" && e.Function == "yes" }}})
+		Access: node.Access{Allow: func(peer node.Atom, e wire.Export) bool {
+			return peer == "near@127.0.0.1" && e.Function == "yes"
+		}}})
 	near, other := cluster.Start("near"), cluster.Start("other")
 	for _, name := range []wire.Atom{"yes", "no"} {
 		require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: name}, func([]any) (node.Actor, error) {

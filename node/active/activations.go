@@ -180,7 +180,7 @@ func (g *thread) Yield() {
 	g.Suspend()
 }
 
-// pick returns the activation to run now; nil: there is none, or the turn is over.
+// pick returns the activation to run now; or nil if there is none or the turn is over.
 func (g *thread) pick() *activation {
 	if g.left <= 0 || g.ended {
 		return nil

@@ -123,7 +123,7 @@ type Context struct {
 	*node.Context // of the current turn
 	group         *group
 	acts          *acts
-	own           process.Ticket // of the call to answer; zero: there is none
+	own           process.Ticket // of the call to answer, or zero
 	caller        *callerWatch   // nil: the method has not asked whether its caller waits
 }
 

@@ -18,7 +18,7 @@ import (
 //	over       by the worker's end, or its answer from another node: that settles the request
 //	forgotten  the request was answered in another way, or forwarded again
 //
-// Whoever comes first decides, by the promise of the call, and then by the promise of the request.
+// The first to come decides, by the promise of the call, and then by the promise of the request.
 type watch struct {
 	process.Call
 	process.Watches

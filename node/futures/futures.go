@@ -39,7 +39,7 @@
 // for the inputs: the wait that closes a cycle fails with [node.ErrCycle], though another input might have failed first.
 // The inputs of First, for which one is enough, do not count.
 //
-// The package has no goroutine: whoever completes an input may complete the result. Within has a timer.
+// The package has no goroutine: completing an input may complete the result, on the same goroutine. Within has a timer.
 package futures
 
 import (
@@ -150,7 +150,7 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 }
 
 // Chain returns a future that is completed as the future that next returns. next is called with the
-// value of the input, by whoever completes the input, for which from stands: next must not wait. If the
+// value of the input, on the goroutine that completes the input, for which from stands: next must not wait. If the
 // input fails, the result fails with the same error, and next is not called. If next panics, the result
 // fails with a *node.ExitError with a *node.Crash.
 func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from node.Caller, v A) *node.Future[B]) *node.Future[B] {

@@ -16,7 +16,7 @@ import (
 //	futures.Send(c, first, futures.All(c, linked...), func(_ []bool, err error) any { return Forward{hops} })
 //
 // A name or an alias stands for the process that has it then. Send never waits: if a mailbox of this node
-// has no space, the message is a dead letter. Whoever completes the future calls message, which must not
+// has no space, the message is a dead letter. The goroutine that completes the future calls message, which must not
 // wait. A panic of message, and a message that cannot be sent, are logged.
 func Send[R any](from node.Caller, to node.Dest, f *node.Future[R], message func(v R, err error) any) {
 	n := from.Inside(process.Key{}).Node()

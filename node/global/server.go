@@ -100,7 +100,7 @@ type nameServer struct {
 	d                *global.Driver
 }
 
-// Init is part of Initializer. If another name server has ended, its state is lost: connections end, so that all starts anew.
+// Init is part of Initializer. If another name server has ended, its state is lost: connections end, so that all starts again.
 func (s *nameServer) Init(c *node.Context) error {
 	n := c.Node()
 	helper := node.Options{Link: true, Label: "global", ShowPeer: true, Protected: true, Daemon: true}

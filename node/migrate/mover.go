@@ -97,7 +97,7 @@ func (m *mover) Receive(c *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// begin is the first step, in place of the process's behaviour: nothing has moved.
+// begin is the first step; it replaces the process's behaviour. Nothing has moved yet.
 func (m *mover) begin(c *node.Context) {
 	_, b := c.Inside(process.Key{}).Process()
 	if err := m.describe(c, b); err != nil {

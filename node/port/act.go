@@ -49,7 +49,7 @@ func (p *port) act(op any) error {
 	return nil
 }
 
-// Error is a program's answer to a call in place of a reply.
+// Error is a program's answer to a call instead of a reply.
 type Error struct{ Reason any }
 
 // Error is the reason in Erlang's syntax.

@@ -196,7 +196,7 @@ func (p *port) write(word string, fields ...any) error {
 	return p.feed.add(func(b []byte) ([]byte, error) { return p.codec.append(b, word, fields...) })
 }
 
-// tell writes a frame to which nobody waits for an answer.
+// tell writes a frame that needs no answer.
 func (p *port) tell(word string, fields ...any) {
 	if err := p.write(word, fields...); err != nil {
 		p.refused++

@@ -590,7 +590,8 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 	_, err := node.Await(t.Context(), n, asked)
 	require.NoError(t, err)
 	call(t, n, other)
-	for _, s := range []nodetest.Style{nodetest.Coroutine, nodetest.Process, nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 1}})} {
+	for _, s := range []nodetest.Style{nodetest.Coroutine, nodetest.Process,
+		nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 1}})} {
 		s.Options.Place = own.Place()
 		_, err = n.SpawnOpt(s.Options, s.Actor(parrot))
 		require.ErrorIs(t, err, node.ErrBadOption)

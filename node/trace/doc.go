@@ -12,7 +12,7 @@
 //
 //  1. The events of a trace come in the order of their times. The last one of a process is its
 //     [Exit].
-//  2. Nobody waits for the reader of a trace. Events that do not fit into its buffer are dropped and
+//  2. Nothing waits for the reader of a trace. Events that do not fit into its buffer are dropped and
 //     counted.
 //  3. A trace without processes ends: C is closed when the last of its processes exits.
 //

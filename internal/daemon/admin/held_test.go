@@ -19,7 +19,8 @@ import (
 func TestOperatorHolds(t *testing.T) {
 	f := new(nodetest.Places)
 	far := nodetest.Start(t, node.Config{Name: "far@127.0.0.1",
-		Distribution: &node.Distribution{Cookie: "secret", Finder: f, Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 3, Names: 2}}}})
+		Distribution: &node.Distribution{Cookie: "secret", Finder: f,
+			Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 3, Names: 2}}}})
 	ops, other := startNode(t, f, "ops"), startNode(t, f, "other")
 	ctx := testkit.Context(t)
 	require.NoError(t, admin.Start(ctx, far, admin.Config{}))

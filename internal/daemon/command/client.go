@@ -244,7 +244,8 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 		return nil, err
 	}
 	network := &node.Distribution{
-		Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport, Timing: node.Timing{ConnectTimeout: c.timeout},
+		Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport,
+		Timing: node.Timing{ConnectTimeout: c.timeout},
 	}
 	if names := c.spoken(env); len(names) > 0 {
 		if network.Protocols, err = network.ProtocolsByName(names...); err != nil {

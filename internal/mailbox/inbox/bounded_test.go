@@ -187,7 +187,8 @@ func TestBoundedDroppedMayPush(t *testing.T) {
 // What is forced gets in past every bound, in order, and counts like the others.
 func TestBoundedForce(t *testing.T) {
 	for _, p := range []mailbox.Policy{mailbox.Refuse, mailbox.Block, mailbox.DropNewest, mailbox.DropOldest} {
-		b := NewBounded(mailbox.Bounds{Messages: 1, Bytes: 2, Policy: p, Size: weight, Dropped: func(msg any) { t.Error("lost", msg) }})
+		b := NewBounded(mailbox.Bounds{Messages: 1, Bytes: 2, Policy: p, Size: weight,
+			Dropped: func(msg any) { t.Error("lost", msg) }})
 		_, ok := b.Pop()
 		require.False(t, ok)
 		assert.Equal(t, mailbox.Wake, b.Force("1"))

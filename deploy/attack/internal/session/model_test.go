@@ -233,7 +233,8 @@ func (f *fuzz) start() {
 	r := rand.New(rand.NewPCG(f.seed, f.episode<<20|1<<19))
 	n, err := node.Start(node.Config{Name: host, Creation: 77, Workers: 2, Blocked: time.Hour,
 		Log: slog.New(slog.NewTextHandler(&f.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
-		Distribution: &node.Distribution{Cookie: cookie, Finder: f.net, Transport: f.net, Timing: node.Timing{Awake: -1, TickTime: tick, Grace: f.grace()},
+		Distribution: &node.Distribution{Cookie: cookie, Finder: f.net, Transport: f.net,
+			Timing: node.Timing{Awake: -1, TickTime: tick, Grace: f.grace()},
 			Limits: node.Limits{Link: dist.LinkLimits{Message: 1 << 20, Fragments: 8, Partial: 2 << 20}}}})
 	if err != nil {
 		f.fail("start: %v", err)
