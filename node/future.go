@@ -60,7 +60,7 @@ func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 			f.t.Settle(a, nil, err)
 		}
 	}
-	return f.read(v, err)
+	return typed[R](v, err)
 }
 
 // read is what a reader gets: with isolation.Config.Copy a value of its own.

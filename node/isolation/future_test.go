@@ -47,7 +47,8 @@ func TestReadersOfAFuture(t *testing.T) {
 			f.SendTo(h.Self(), 1)
 			return nodetest.Next[node.Result](t, h).Value.([]int)
 		},
-		"node.Await": func() []int { return read(node.Await(testkit.Context(t), h, f)) },
+		"node.Await by the node": func() []int { return read(node.Await(testkit.Context(t), n, f)) },
+		"node.Await":             func() []int { return read(node.Await(testkit.Context(t), h, f)) },
 		"active.Await": func() []int {
 			return read(node.Await(testkit.Context(t), n, active.Go(n, o, (*keeper).Await, f)))
 		},
