@@ -105,7 +105,7 @@ type becomer interface {
 func (c *Context) become(b Actor, push bool) {
 	p := c.own.Own()
 	if nothing(b) {
-		p.Exit(&c.own, &Crash{Reason: ErrNilBehaviour})
+		p.Exit(&c.own, &Crash{Reason: errNilBehaviour})
 		return
 	}
 	p.Mu.Lock() // Info reads the behaviour

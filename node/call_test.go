@@ -114,7 +114,7 @@ func TestCallNobody(t *testing.T) {
 			_, err := nodetest.CallWithin[int](testkit.Limit, me, pid, "one")
 			assert.ErrorIs(t, err, node.ErrNoProcess)
 			_, err = nodetest.CallWithin[int](testkit.Limit, me, node.PID{}, "one")
-			assert.ErrorIs(t, err, node.ErrNoDest)
+			assert.ErrorIs(t, err, node.ErrArgument)
 			_, err = nodetest.CallWithin[int](testkit.Limit, me, node.Atom("nobody"), "one")
 			assert.ErrorIs(t, err, node.ErrNoName)
 			_, err = nodetest.CallWithin[int](testkit.Limit, me, n.MakeRef(), "one")

@@ -143,7 +143,7 @@ func (c *chaos) act(in nodetest.Self, w *watches, r *rand.Rand) {
 }
 
 func (c *chaos) check(err error, allowed ...error) {
-	allowed = append(allowed, node.ErrNoDest) // pick may have nobody yet
+	allowed = append(allowed, node.ErrArgument) // pick may have nobody yet
 	if err == nil {
 		return
 	}

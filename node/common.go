@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/erpc"
@@ -17,8 +18,8 @@ func nodeOf(sys *process.System) *Node { return sys.Host.Node.(*Node) }
 
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to an alias that is not active,
 // is a dead letter, as in Erlang, not an error. Errors: [ErrMailboxFull], [ErrCycle], [ErrExited] (the sending process
-// is dead), [ErrNoName] (nobody has the name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest] (nil, or a zero
-// PID or Ref), and for another node [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type
+// is dead), [ErrNoName] (nobody has the name on this node), [ErrNodeStopped], [ErrNotHere], [ErrArgument] (nil, or a
+// zero PID or Ref), and for another node [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type
 // that is not registered. While that node is being connected, Send accepts what some kind of node takes; if that node
 // is of another kind, there is only a dead letter.
 func (c *common) Send(to Dest, msg any) error {
@@ -95,7 +96,7 @@ func (c *common) SendBytes(to Dest, b []byte) error {
 // that is restarted meanwhile gets the message. If its mailbox is full then and has the policy Block, the message waits
 // for space, which is looked for every 100 ms at least; with another policy the message is a dead letter. So it is when
 // to is the PID of a process of this node that exits before; for one that is gone already the timer is over at once.
-// Errors: [ErrBadTimeout], [ErrNodeStopped], [ErrNoDest].
+// Errors: [ErrArgument] (d below 0, or no destination), [ErrNodeStopped].
 func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
 	return nodeOf(c.by.System).timer(c.by.PID(), d, 0, to, msg)
 }
@@ -103,22 +104,22 @@ func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
 // SendInterval sends msg to a process every d, until the timer is cancelled or, if to is a PID of this node, the
 // process is gone. A name or an alias means the process that has it each time; if there is none, the message is a dead
 // letter. So is each message that the mailbox has no space for, whatever the policy, and the timer goes on. Errors:
-// [ErrBadTimeout] (d must be above 0), [ErrNodeStopped], [ErrNoDest].
+// [ErrArgument] (d not above 0, or no destination), [ErrNodeStopped].
 func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error) {
 	if d == 0 {
-		return nil, ErrBadTimeout
+		return nil, fmt.Errorf("%w: the interval of a timer must be above 0", ErrArgument)
 	}
 	return nodeOf(c.by.System).timer(c.by.PID(), d, d, to, msg)
 }
 
 // Spawn starts a process; one that an Actor spawns is on the Actor's stage. Errors: [ErrNodeStopped],
-// [ErrNilBehaviour], [ErrTooMany], [ErrExited].
+// [ErrArgument], [ErrTooMany], [ErrExited].
 func (c *common) Spawn(b Actor) (PID, error) {
 	return nodeOf(c.by.System).spawn(c.by, &noOptions, b)
 }
 
-// SpawnOpt starts a process with options. Errors besides those of Spawn: [ErrBadOption], [ErrNameTaken], [ErrBadName],
-// [ErrNoProcess] (Beside).
+// SpawnOpt starts a process with options. Errors besides those of Spawn: [ErrNameTaken], [ErrNoProcess]
+// (Beside).
 func (c *common) SpawnOpt(o Options, b Actor) (PID, error) {
 	return nodeOf(c.by.System).spawn(c.by, &o, b)
 }

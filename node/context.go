@@ -35,7 +35,7 @@ func newContext(sys *process.System) *Context {
 }
 
 // Become makes b the behaviour from the next message on. It gets messages left by ErrUnhandled first, in the order of
-// their arrival. After a Push it replaces the upper behaviour. A nil behaviour is a crash with [ErrNilBehaviour].
+// their arrival. After a Push it replaces the upper behaviour. A nil behaviour is a crash with [ErrArgument].
 func (c *Context) Become(b Actor) { c.become(b, false) }
 
 // BecomeFunc is Become of an [ActorFunc].

@@ -156,7 +156,7 @@ func TestDestinations(t *testing.T) {
 			assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
 		})
 	}
-	assert.ErrorIs(t, h.Send(nil, 1), node.ErrNoDest)
+	assert.ErrorIs(t, h.Send(nil, 1), node.ErrArgument)
 	assert.False(t, h.Inside(process.Key{}).Linked(node.Atom("server")), "nobody has the name")
 	h.Unlink(node.Atom("server"))
 	h.Unlink(nil)

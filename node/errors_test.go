@@ -229,11 +229,11 @@ func TestExitReasonsCross(t *testing.T) {
 
 // sentinels are the exported errors of this module.
 var sentinels = map[string]error{
-	"node.ErrBadName": node.ErrBadName, "node.ErrBadOption": node.ErrBadOption, "node.ErrBadTimeout": node.ErrBadTimeout,
-	"node.ErrCycle":   node.ErrCycle,
-	"node.ErrDropped": node.ErrDropped, "node.ErrExited": node.ErrExited, "node.ErrIgnored": node.ErrIgnored,
-	"node.ErrMailboxFull": node.ErrMailboxFull, "node.ErrNameTaken": node.ErrNameTaken, "node.ErrNilBehaviour": node.ErrNilBehaviour,
-	"node.ErrNoConnection": node.ErrNoConnection, "node.ErrNoDest": node.ErrNoDest, "node.ErrNoName": node.ErrNoName,
+	"node.ErrArgument": node.ErrArgument,
+	"node.ErrCycle":    node.ErrCycle,
+	"node.ErrDropped":  node.ErrDropped, "node.ErrExited": node.ErrExited, "node.ErrIgnore": node.ErrIgnore,
+	"node.ErrMailboxFull": node.ErrMailboxFull, "node.ErrNameTaken": node.ErrNameTaken,
+	"node.ErrNoConnection": node.ErrNoConnection, "node.ErrNoName": node.ErrNoName,
 	"node.ErrNoProcess": node.ErrNoProcess, "node.ErrNodeStopped": node.ErrNodeStopped, "node.ErrNotHere": node.ErrNotHere,
 	"node.ErrPending": node.ErrPending, "node.ErrProtected": node.ErrProtected, "node.ErrReplied": node.ErrReplied,
 	"node.ErrReplyType": node.ErrReplyType, "node.ErrSelfCall": node.ErrSelfCall, "node.ErrThreadLocked": node.ErrThreadLocked,
@@ -243,7 +243,7 @@ var sentinels = map[string]error{
 	"node_event.ErrNoHandler": event.ErrNoHandler, "node_event.ErrRemove": event.ErrRemove,
 	"node_global.ErrNotPublished": global.ErrNotPublished, "node_global.ErrTaken": global.ErrTaken,
 	"node_genserver.ErrReplyLater": genserver.ErrReplyLater, "node_otp.ErrNoLeader": otpio.ErrNoLeader,
-	"node_pg.ErrBadGroup": pg.ErrBadGroup, "node_pg.ErrNotJoined": pg.ErrNotJoined, "node_pg.ErrNotLocal": pg.ErrNotLocal,
+	"node_pg.ErrNotJoined": pg.ErrNotJoined, "node_pg.ErrNotLocal": pg.ErrNotLocal,
 	"node_migrate.ErrFailed": migrate.ErrFailed, "node_migrate.ErrFixed": migrate.ErrFixed,
 	"node_migrate.ErrUnknown": migrate.ErrUnknown,
 	"node_migrate.ErrMoving":  migrate.ErrMoving, "node_migrate.ErrNotAllowed": migrate.ErrNotAllowed,
@@ -264,7 +264,7 @@ var sentinels = map[string]error{
 	"wire_etf.ErrLimit": etf.ErrLimit, "wire_etf.ErrMalformed": etf.ErrMalformed, "wire_etf.ErrMismatch": etf.ErrMismatch,
 	"wire_etf.ErrNoTerm": etf.ErrNoTerm, "wire_pickle.ErrMismatch": pickle.ErrMismatch,
 
-	"node.ErrStop": nil, "node.ErrIgnore": nil, // exit reasons: they cross as *node.ExitError
+	"node.ErrStop":      nil, // an exit reason: it crosses as *node.ExitError
 	"node_rpc.ErrUndef": nil, // the exception undef, as in Erlang: it crosses as *rpc.Error
 }
 

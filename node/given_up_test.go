@@ -244,7 +244,7 @@ func TestTimersToNames(t *testing.T) {
 		<-time.After(time.Minute)
 		require.Len(t, n.Stats().DeadLetters, 1)
 		_, err = n.SendAfter(time.Second, nil, "lost")
-		require.ErrorIs(t, err, node.ErrNoDest)
+		require.ErrorIs(t, err, node.ErrArgument)
 
 		to := h.Self()
 		full, err := n.SpawnOpt(node.Options{Name: "full", Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},

@@ -100,7 +100,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 		e error
 	}{
 		{o, node.ActorFunc(echo), node.ErrNameTaken},
-		{o, nil, node.ErrNilBehaviour},
+		{o, nil, node.ErrArgument},
 		{node.Options{For: near.Name(), Name: "two"}, node.ActorFunc(echo), node.ErrTooMany},
 		{node.Options{For: near.Name(), Place: node.Beside(node.PID{})}, node.ActorFunc(echo), node.ErrNoProcess},
 	} {

@@ -116,7 +116,7 @@ func (i inside) Shedding() (on bool, refused uint64) { return i.Node().shed.Stat
 // A service that ends more than 10 times within a minute cannot be kept up. Then the node ends, with a
 // [*process.ServiceError].
 //
-// Errors: ErrBadOption without a name and a label, and those of SpawnWait.
+// Errors: ErrArgument without a name and a label, and those of SpawnWait.
 func (i inside) Keep(ctx context.Context, s process.Kept[Actor]) (PID, error) {
 	return i.Node().keep(ctx, s)
 }

@@ -50,7 +50,7 @@ func (n *Node) giveUp(err error, msg string, about ...any) {
 // keep is inside.Keep.
 func (n *Node) keep(ctx context.Context, s process.Kept[Actor]) (PID, error) {
 	if s.Name == "" && s.Label == "" || s.New == nil {
-		return PID{}, fmt.Errorf("%w: a service needs New, and a name or a label", ErrBadOption)
+		return PID{}, fmt.Errorf("%w: a service needs New, and a name or a label", ErrArgument)
 	}
 	o := Options{Name: s.Name, Label: s.Label, ShowPeer: s.ShowPeer, Protected: true, Daemon: true}
 	reservation, ok := n.sys.Names.Reserve(s.Name)

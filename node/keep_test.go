@@ -209,7 +209,7 @@ func TestKeepNames(t *testing.T) {
 		_, err := n.Inside(process.Key{}).Keep(testkit.Context(t), process.Kept[node.Actor]{Name: o.Name, Label: o.Label, New: anyWorkers})
 		return err
 	}
-	assert.ErrorIs(t, keep(node.Options{}), node.ErrBadOption)
+	assert.ErrorIs(t, keep(node.Options{}), node.ErrArgument)
 	assert.ErrorIs(t, keep(node.Options{Name: "taken"}), node.ErrNameTaken)
 	require.NoError(t, n.Unregister("taken"))
 	require.NoError(t, keep(node.Options{Name: "taken"}), "the attempt has not reserved it")

@@ -308,7 +308,7 @@ func TestDeadLettersMissed(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	small, large := n.DeadLetters(2), n.DeadLetters(10)
 	for i := range 5 {
-		require.ErrorIs(t, n.Send(node.PID{}, i), node.ErrNoDest)
+		require.ErrorIs(t, n.Send(node.PID{}, i), node.ErrArgument)
 	}
 	assert.EqualValues(t, 3, small.Missed())
 	assert.EqualValues(t, 0, large.Missed())
@@ -317,7 +317,7 @@ func TestDeadLettersMissed(t *testing.T) {
 	assert.Equal(t, 0, (<-small.C).Message, "the oldest are kept")
 	small.Close()
 	small.Close()
-	require.ErrorIs(t, n.Send(node.PID{}, "for one"), node.ErrNoDest)
+	require.ErrorIs(t, n.Send(node.PID{}, "for one"), node.ErrArgument)
 	assert.Len(t, large.C, 6)
 	assert.EqualValues(t, 3, small.Missed())
 	assert.EqualValues(t, 6, n.Stats().DeadLetters[deadletter.NoProcess])
@@ -333,7 +333,7 @@ func TestDeadLetterLog(t *testing.T) {
 		last := func() map[string]any { return log.With("dead letter")[lines()-1] }
 		lose := func(times int) {
 			for range times {
-				require.ErrorIs(t, n.Send(node.PID{}, "lost"), node.ErrNoDest)
+				require.ErrorIs(t, n.Send(node.PID{}, "lost"), node.ErrArgument)
 			}
 		}
 		lose(10)

@@ -20,7 +20,7 @@ func (n *Node) give(name Atom, p *process.Process, peer Atom, by *tables.Reserva
 }
 
 // Register gives a process a name. A process has one name at most, and loses it
-// when it exits. Errors: [ErrNodeStopped], [ErrBadName], [ErrNameTaken] (the name is taken, or the
+// when it exits. Errors: [ErrNodeStopped], [ErrArgument], [ErrNameTaken] (the name is taken, or the
 // process has one), [ErrNoProcess].
 func (n *Node) Register(name Atom, pid PID) error { return n.registerFor("", name, pid) }
 

@@ -58,10 +58,10 @@ func TestNamesThatAreNone(t *testing.T) {
 	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 	for _, name := range []node.Atom{"", "undefined", node.Atom(strings.Repeat("x", 256)), node.Atom(strings.Repeat("é", 256)),
 		"bad\xff"} {
-		assert.ErrorIs(t, n.Register(name, pid), node.ErrBadName, "%.20q", name)
+		assert.ErrorIs(t, n.Register(name, pid), node.ErrArgument, "%.20q", name)
 		if name != "" {
 			_, err := n.SpawnOpt(node.Options{Name: name}, nodetest.Actor.Actor(nodetest.Ignore))
-			assert.ErrorIs(t, err, node.ErrBadName, "%.20q", name)
+			assert.ErrorIs(t, err, node.ErrArgument, "%.20q", name)
 		}
 	}
 	long := node.Atom(strings.Repeat("é", 255))

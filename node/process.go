@@ -43,7 +43,7 @@ func (s *Process) Receive() any { return s.own.Receive() }
 func (s *Process) ReceiveMatch(match func(any) bool) any { return s.own.ReceiveMatch(match) }
 
 // ReceiveWithin is Receive, or ReceiveMatch if match is not nil, with a timeout: [ErrTimeout] after d. With d = 0 it
-// looks only at what is in the mailbox already; [Infinity] waits for ever; d < 0 is [ErrBadTimeout].
+// looks only at what is in the mailbox already; [Infinity] waits for ever; d < 0 is [ErrArgument].
 func (s *Process) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
 	return s.own.ReceiveWithin(d, match)
 }

@@ -322,7 +322,7 @@ func TestMarkBeforeMonitorAndAlias(t *testing.T) {
 		_, err = receive(0, nil)
 		require.ErrorIs(t, err, node.ErrTimeout)
 		_, err = receive(-1, nil)
-		require.ErrorIs(t, err, node.ErrBadTimeout)
+		require.ErrorIs(t, err, node.ErrArgument)
 		require.Equal(t, []any{1, 2, 3}, nodetest.Rest(p))
 	})
 }

@@ -111,9 +111,9 @@ func TestReceiveTimeouts(t *testing.T) {
 				// Negative: an error at once, even if there is a message.
 				fill(t, p, "there")
 				_, err := p.ReceiveWithin(-1, nil)
-				assert.ErrorIs(t, err, node.ErrBadTimeout)
+				assert.ErrorIs(t, err, node.ErrArgument)
 				_, err = node.ReceiveOfWithin[string](p, -time.Hour)
-				assert.ErrorIs(t, err, node.ErrBadTimeout)
+				assert.ErrorIs(t, err, node.ErrArgument)
 
 				// Zero: what is there.
 				_, err = node.ReceiveOfWithin[int](p, 0)

@@ -27,7 +27,7 @@ func (n *Node) beginByName(a *process.Acting, async bool, t process.Ticket, to D
 	case erpc.Behaviour:
 		n.startAt(a, t, to)
 	default:
-		t.Settle(a, nil, ErrNoDest)
+		t.Settle(a, nil, process.ErrNoDest)
 	}
 }
 

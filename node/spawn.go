@@ -131,24 +131,24 @@ func (o *Options) validate(n *Node, caller *process.Process, b Actor) error {
 	detached := o.Place.p.Kind == runner.Detached
 	switch {
 	case o.Link && caller == nil:
-		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
+		return fmt.Errorf("%w: Options.Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrArgument)
 	case o.Monitor != nil && caller == nil:
-		return fmt.Errorf("%w: Monitor: only a process can monitor; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
+		return fmt.Errorf("%w: Options.Monitor: only a process can monitor; use Context.SpawnOpt or Process.SpawnOpt", ErrArgument)
 	case o.Announce && caller == nil:
-		return fmt.Errorf("%w: Announce: only a process can wait for the start; see SpawnWait", ErrBadOption)
+		return fmt.Errorf("%w: Options.Announce: only a process can wait for the start; see SpawnWait", ErrArgument)
 	case o.Mailbox != nil && inbox.Limited(o.Bounds):
-		return fmt.Errorf("%w: Mailbox and Bounds cannot be combined", ErrBadOption)
+		return fmt.Errorf("%w: Options: Mailbox and Bounds cannot be combined", ErrArgument)
 	case o.Scheduler != nil && o.Place != Place{}:
-		return fmt.Errorf("%w: Scheduler and Place cannot be combined", ErrBadOption)
+		return fmt.Errorf("%w: Options: Scheduler and Place cannot be combined", ErrArgument)
 	case o.Coroutine && (!process || detached):
-		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc that is not Detached", ErrBadOption)
+		return fmt.Errorf("%w: Options.Coroutine: only for a ProcessFunc that is not Detached", ErrArgument)
 	case process && !o.Coroutine && (o.Scheduler != nil || o.Place != Place{} && !detached):
-		return fmt.Errorf("%w: a ProcessFunc runs on its own goroutine: Scheduler and Place must not be set", ErrBadOption)
+		return fmt.Errorf("%w: Options: a ProcessFunc runs on its own goroutine: Scheduler and Place must not be set", ErrArgument)
 	case o.Place.p.Order != nil && (process || o.Mailbox != nil || inbox.Limited(o.Bounds)):
-		return fmt.Errorf("%w: an ordered stage is for Actors without Mailbox and Bounds", ErrBadOption)
+		return fmt.Errorf("%w: Options: an ordered stage is for Actors without Mailbox and Bounds", ErrArgument)
 	}
 	if err := inbox.Check(o.Bounds); err != nil {
-		return fmt.Errorf("%w: %w", ErrBadOption, err)
+		return fmt.Errorf("%w: Options: %w", ErrArgument, err)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func newCoroutine(n *Node, fn ProcessFunc) *Process {
 // fit into the one that a goroutine begins with.
 func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, error) {
 	if nothing(b) {
-		return PID{}, ErrNilBehaviour
+		return PID{}, errNilBehaviour
 	}
 	if o.Via != nil {
 		b = o.Via(b)
@@ -266,7 +266,7 @@ func (n *Node) home(a *process.Acting, o *Options) (*executor.Stage, bool, error
 	}
 	s, pinned, err := o.Place.p.Home(a, n.cfg.Spread)
 	if err != nil && !errors.Is(err, ErrNoProcess) {
-		err = fmt.Errorf("%w: %w", ErrBadOption, err)
+		err = fmt.Errorf("%w: Options: %w", ErrArgument, err)
 	}
 	return s, pinned, err
 }

@@ -10,10 +10,17 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// ErrIgnore, returned from an Initializer's Init, ends the process with the reason
-// normal and says that this is no failure: there is nothing to run. Erlang's
-// ignore.
-var ErrIgnore = ExitWith(Normal)
+// ErrIgnore, returned from an Initializer's Init, ends the process with the reason normal and says that this is no
+// failure: there is nothing to run. [SpawnWait] returns it then. Erlang's ignore.
+var ErrIgnore error = ignore{}
+
+// ignore is [ErrIgnore].
+type ignore struct{}
+
+func (ignore) Error() string { return "node: Init returned ErrIgnore: the process does not run" }
+
+// Unwrap returns how the process ends.
+func (ignore) Unwrap() error { return ErrStop }
 
 // ErrPending, returned from an Initializer's Init, says that the process handles messages from now on but has not
 // started yet: it calls [Context.Announce] when it has, or exits if that fails. Erlang's init_ack, for those whose
@@ -38,7 +45,7 @@ type Started struct {
 
 // born goes on after Init has returned err.
 func born(p *process.Process, a *process.Acting, err error) {
-	ignored := err == ErrIgnore
+	ignored := false
 	if _, exits := err.(*chosen); err != nil && !exits { // nearly all that end have chosen a reason
 		if errors.Is(err, ErrPending) {
 			return
@@ -62,7 +69,7 @@ func announce(p *process.Process, a *process.Acting, ignored bool) {
 	if p.Cold != nil && p.Cold.Birth.Call != nil {
 		var err error
 		if ignored {
-			err = ErrIgnored
+			err = ErrIgnore
 		}
 		p.Cold.Birth.Settle(a, nil, err)
 		return
@@ -75,7 +82,7 @@ func announce(p *process.Process, a *process.Acting, ignored bool) {
 
 // SpawnWait starts a process and returns when the Init of an [Initializer] has returned; another behaviour has started
 // as soon as it is spawned. It is what proc_lib:start and start_link are in Erlang. Errors besides those of SpawnOpt:
-// [ErrIgnored]; [ErrCycle]; [*ExitError], which wraps the error of Init, if the process exits before; the error of ctx,
+// [ErrIgnore]; [ErrCycle]; [*ExitError], which wraps the error of Init, if the process exits before; the error of ctx,
 // in which case the process has been killed, or not been spawned. After an error the caller has no link to the process,
 // no monitor of it and no message from it; but if it does not trap exits, a linked process that fails takes it down.
 func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error) {
@@ -109,7 +116,7 @@ func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error
 			})
 		}
 	}
-	if err != ErrIgnored { // it is about to end by itself then
+	if err != ErrIgnore { // it is about to end by itself then
 		nodeOf(a.System).Exit(pid, Kill) // unless it is dead already
 	}
 	return PID{}, err

@@ -46,8 +46,8 @@ func TestSpawnWaitErrors(t *testing.T) {
 		{"no Init", node.ActorFunc(func(*node.Context, any) error { return nil }), node.Options{}, nil},
 		{"a Process", node.ProcessFunc(func(s *node.Process) error { s.Receive(); return nil }), node.Options{}, nil},
 		{"a coroutine", node.ProcessFunc(func(s *node.Process) error { s.Receive(); return nil }), node.Options{Coroutine: true}, nil},
-		{"Ignore", begins(func(*node.Context) error { return node.ErrIgnore }), node.Options{}, node.ErrIgnored},
-		{"Ignore wrapped", begins(func(*node.Context) error { return fmt.Errorf("so: %w", node.ErrIgnore) }), node.Options{}, node.ErrIgnored},
+		{"Ignore", begins(func(*node.Context) error { return node.ErrIgnore }), node.Options{}, node.ErrIgnore},
+		{"Ignore wrapped", begins(func(*node.Context) error { return fmt.Errorf("so: %w", node.ErrIgnore) }), node.Options{}, node.ErrIgnore},
 		{"Stop is not Ignore", begins(func(*node.Context) error { return node.ErrStop }), node.Options{}, "normal"},
 		{"error", begins(func(*node.Context) error { return errSpoiled }), node.Options{}, "error: spoiled"},
 		{"ExitWith", begins(func(*node.Context) error { return node.ExitWith(wire.Tuple{1, 2}) }), node.Options{}, "{1,2}"},
@@ -68,8 +68,8 @@ func TestSpawnWaitErrors(t *testing.T) {
 			func(c *node.Context) error { c.Send(c.Self(), 1); return node.ErrPending },
 			func(*node.Context, any) error { return node.ExitWith("tired") },
 		}, node.Options{}, "tired"},
-		{"bad option", begins(nil), node.Options{Place: node.OnStage(1 << 20)}, node.ErrBadOption},
-		{"nil", nil, node.Options{}, node.ErrNilBehaviour},
+		{"bad option", begins(nil), node.Options{Place: node.OnStage(1 << 20)}, node.ErrArgument},
+		{"nil", nil, node.Options{}, node.ErrArgument},
 		{"name taken", begins(nil), node.Options{Name: "taken"}, node.ErrNameTaken},
 	} {
 		for _, place := range []node.Options{{}, {Place: node.Detached()}} {
@@ -142,7 +142,7 @@ func TestSpawnWaitFrom(t *testing.T) {
 			var ref node.Ref
 			_, err = node.SpawnWait(t.Context(), me, node.Options{Monitor: &ref}, begins(func(*node.Context) error { return nil }))
 			if c.Name == "goroutine" {
-				assert.ErrorIs(t, err, node.ErrBadOption)
+				assert.ErrorIs(t, err, node.ErrArgument)
 			} else {
 				assert.NoError(t, err)
 				assert.False(t, ref.IsZero())
@@ -161,7 +161,7 @@ func TestIgnoreIsNormal(t *testing.T) {
 			refs <- h.Monitor(c.Self()) // h waits in SpawnWait
 			return node.ErrIgnore
 		}))
-		require.ErrorIs(t, err, node.ErrIgnored)
+		require.ErrorIs(t, err, node.ErrIgnore)
 		_, taken := n.Whereis("it")
 		require.False(t, taken, "the name of an ignored process is free at once")
 		d := nodetest.Next[node.Down](t, h)
@@ -215,7 +215,7 @@ func TestAnnounce(t *testing.T) {
 func TestAnnounceNeedsParent(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	_, err := n.SpawnOpt(node.Options{Announce: true}, begins(nil))
-	assert.ErrorIs(t, err, node.ErrBadOption)
+	assert.ErrorIs(t, err, node.ErrArgument)
 }
 
 // The caller is killed while it waits: the process that it spawned is not told

@@ -312,9 +312,9 @@ func TestBadSpawn(t *testing.T) {
 	var noProcess node.ProcessFunc
 	for _, nothing := range []node.Actor{nil, noFunc, noProcess} {
 		_, err := n.Spawn(nothing)
-		assert.ErrorIs(t, err, node.ErrNilBehaviour)
+		assert.ErrorIs(t, err, node.ErrArgument)
 		_, err = n.SpawnOpt(node.Options{Coroutine: true, Name: "x"}, nothing)
-		assert.ErrorIs(t, err, node.ErrNilBehaviour)
+		assert.ErrorIs(t, err, node.ErrArgument)
 	}
 	onGoroutine, err := n.Spawn(process)
 	require.NoError(t, err)
@@ -337,7 +337,7 @@ func TestBadSpawn(t *testing.T) {
 		"no such policy":       {node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: 9}}, actor},
 	} {
 		_, err := n.SpawnOpt(bad.o, bad.b)
-		assert.ErrorIs(t, err, node.ErrBadOption, name)
+		assert.ErrorIs(t, err, node.ErrArgument, name)
 	}
 	_, err = n.SpawnOpt(node.Options{Place: node.Beside(node.PID{})}, actor)
 	require.ErrorIs(t, err, node.ErrNoProcess)
@@ -349,7 +349,7 @@ func TestBadSpawn(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrNameTaken)
 	for _, name := range []node.Atom{"undefined", node.Atom(make([]byte, wire.MaxAtomRunes+1))} {
 		_, err = n.SpawnOpt(node.Options{Name: name}, actor)
-		require.ErrorIs(t, err, node.ErrBadName)
+		require.ErrorIs(t, err, node.ErrArgument)
 	}
 	_, err = n.Spawn(actor)
 	require.NoError(t, err)
@@ -367,17 +367,17 @@ func TestBadInput(t *testing.T) {
 	require.NoError(t, n.Register("taken", pid))
 	require.ErrorIs(t, n.Register("taken", other), node.ErrNameTaken)
 	require.ErrorIs(t, n.Register("another", pid), node.ErrNameTaken, "one name a process")
-	require.ErrorIs(t, n.Register("", other), node.ErrBadName)
-	require.ErrorIs(t, n.Register("undefined", other), node.ErrBadName)
+	require.ErrorIs(t, n.Register("", other), node.ErrArgument)
+	require.ErrorIs(t, n.Register("undefined", other), node.ErrArgument)
 	require.ErrorIs(t, n.Register("name", node.PID{}), node.ErrNoProcess)
 	require.ErrorIs(t, n.Unregister("unknown"), node.ErrNoName)
 	require.ErrorIs(t, n.Send(node.Atom("unknown"), 1), node.ErrNoName)
 	_, err := nodetest.CallWithin[int](testkit.Limit, n, node.Atom("unknown"), 1)
 	require.ErrorIs(t, err, node.ErrNoName)
 	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.PID{}, 1)
-	require.ErrorIs(t, err, node.ErrNoDest)
+	require.ErrorIs(t, err, node.ErrArgument)
 	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.Ref{}, 1)
-	require.ErrorIs(t, err, node.ErrNoDest)
+	require.ErrorIs(t, err, node.ErrArgument)
 	_, err = nodetest.CallWithin[string](testkit.Limit, n, pid, 1)
 	require.ErrorIs(t, err, node.ErrReplyType)
 
@@ -386,10 +386,10 @@ func TestBadInput(t *testing.T) {
 	assert.False(t, node.From{}.Pending())
 
 	_, err = n.SendAfter(-1, pid, 1)
-	require.ErrorIs(t, err, node.ErrBadTimeout)
+	require.ErrorIs(t, err, node.ErrArgument)
 	for _, d := range []time.Duration{0, -1} {
 		_, err = n.SendInterval(d, pid, 1)
-		require.ErrorIs(t, err, node.ErrBadTimeout)
+		require.ErrorIs(t, err, node.ErrArgument)
 	}
 	for _, s := range nodetest.BlockingStyles() {
 		errs := make(chan error, 1)
@@ -399,7 +399,7 @@ func TestBadInput(t *testing.T) {
 			return nil
 		}))
 		require.NoError(t, err)
-		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrBadTimeout, s.Name)
+		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrArgument, s.Name)
 	}
 	assert.True(t, n.IsAlive(pid))
 	assert.True(t, n.IsAlive(other))

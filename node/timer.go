@@ -23,14 +23,14 @@ func (t *Timer) Left() (left time.Duration, ok bool) { return t.t.Left() }
 func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer, error) {
 	switch {
 	case d < 0:
-		return nil, ErrBadTimeout
+		return nil, process.ErrBadTimeout
 	case n.sys.Stopped.Load():
 		return nil, ErrNodeStopped
 	}
 	t := new(Timer)
 	pid, isPID := to.(PID)
 	if isPID && pid.IsZero() {
-		return nil, ErrNoDest
+		return nil, process.ErrNoDest
 	}
 	if !isPID || pid.Node() != n.cfg.Name {
 		return t, n.timerFor(t, from, d, every, to, msg)
@@ -56,7 +56,7 @@ func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer
 // timerFor is timer for a destination that is looked up when the message is due.
 func (n *Node) timerFor(t *Timer, from PID, d, every time.Duration, to Dest, msg any) (err error) {
 	if to == nil {
-		return ErrNoDest
+		return process.ErrNoDest
 	}
 	if tr := n.sys.Traces(); tr.Guards() {
 		if msg, err = tr.Copied(from, PID{}, false, msg); err != nil {

@@ -155,11 +155,11 @@ func TestSendInterval(t *testing.T) {
 func TestTimerErrors(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 		_, err := n.SendAfter(-1, h.Self(), "x")
-		assert.ErrorIs(t, err, node.ErrBadTimeout)
+		assert.ErrorIs(t, err, node.ErrArgument)
 		_, err = h.SendInterval(0, h.Self(), "x")
-		assert.ErrorIs(t, err, node.ErrBadTimeout)
+		assert.ErrorIs(t, err, node.ErrArgument)
 		_, err = n.SendInterval(-time.Second, h.Self(), "x")
-		assert.ErrorIs(t, err, node.ErrBadTimeout)
+		assert.ErrorIs(t, err, node.ErrArgument)
 		<-time.After(time.Minute)
 		nodetest.Quiet(t, h)
 	})

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/wire/pack"
@@ -19,9 +20,9 @@ import (
 
 func init() {
 	byDefault = registered.codec()
-	values.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour,
-		ErrBadOption, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrSelfCall, ErrCycle, ErrReplied, ErrReplyType,
-		ErrIgnored, ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
+	values.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoName, ErrNameTaken, ErrArgument, process.ErrNoDest,
+		process.ErrBadTimeout, errNilBehaviour, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrSelfCall, ErrCycle, ErrReplied,
+		ErrReplyType, ErrIgnore, ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
 		discovery.ErrUnknownNode)
 	values.Default = byDefault
 	termof.Enter(func(r *values.Reply) any { return byDefault.Failed(r.Cause()) })

@@ -38,7 +38,7 @@ func TestNobodyAsDestination(t *testing.T) {
 					"Call":         func() error { _, err := node.Call[int](ctx, me, to, 1); return err },
 					"Async":        func() error { _, err := node.Await(ctx, me, node.Async[int](me, to, 1)); return err },
 				} {
-					assert.ErrorIs(t, send(), node.ErrNoDest, "%s to %s", way, name)
+					assert.ErrorIs(t, send(), node.ErrArgument, "%s to %s", way, name)
 				}
 			}
 		})

@@ -388,7 +388,7 @@ func (p *play) runRoot(s *node.Process) error {
 			case *node.ExitError:
 				result = wire.Tuple{wire.AtomError, e.Reason}
 			default:
-				require.ErrorIs(p.t, err, node.ErrIgnored)
+				require.ErrorIs(p.t, err, node.ErrIgnore)
 				result = wire.Atom("ignore")
 			}
 			p.mu.Lock()

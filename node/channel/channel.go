@@ -124,10 +124,10 @@ func (in *Input[T]) Close(p Owner) bool { return p.Unalias(in.to.Ref) }
 type Output[T any] struct{ Ref node.Ref }
 
 // Send sends a value through the channel. The errors are those of [node.Send]; for the zero Output,
-// [node.ErrNoDest].
+// [node.ErrArgument].
 func (o Output[T]) Send(from node.Caller, v T) error {
 	if o.Ref.IsZero() {
-		return node.ErrNoDest
+		return node.ErrArgument
 	}
 	return node.Send(from, o.Ref, v)
 }

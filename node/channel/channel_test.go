@@ -98,7 +98,7 @@ func TestChannels(t *testing.T) {
 	}
 	m2, err := p.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout, "%v", m2)
-	require.ErrorIs(t, channel.Output[int]{}.Send(n, 1), node.ErrNoDest)
+	require.ErrorIs(t, channel.Output[int]{}.Send(n, 1), node.ErrArgument)
 }
 
 // What is no T uses no channel up; what stands for a T is one.

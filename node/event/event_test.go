@@ -189,7 +189,7 @@ func TestInit(t *testing.T) {
 		var exit *node.ExitError
 		require.ErrorAs(t, err, &exit)
 		assert.Equal(t, "bad cake", exit.Reason.(*node.Crash).Reason)
-		assert.ErrorIs(t, event.Add(s.Context(), s.n, s.pid, id("a"), nil), node.ErrNilBehaviour)
+		assert.ErrorIs(t, event.Add(s.Context(), s.n, s.pid, id("a"), nil), node.ErrArgument)
 		assert.EqualError(t, event.Add(s.Context(), s.n, s.pid, id("a"), event.Owned(plain{})), "event: only a process can own a handler")
 		assert.EqualError(t, event.Swap(s.Context(), s.n, s.pid, id("z"), nil, id("a"), event.Owned(plain{})), "event: only a process can own a handler")
 		all, err := event.Handlers(s.Context(), s.n, s.pid)

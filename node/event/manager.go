@@ -306,7 +306,7 @@ func (m *manager) begin(id ID, make maker, owner node.PID, from *inheritance) (*
 			return err
 		}
 		if e.h == nil {
-			return node.ErrNilBehaviour
+			return node.ErrArgument
 		}
 		if h, ok := e.h.(Heir); ok && from != nil {
 			return h.Inherit(c, from.legacy, from.found)

@@ -506,10 +506,10 @@ func TestInitFails(t *testing.T) {
 		{"panic", func(*probe, *genserver.Context) error { panic("tea") }, "panic: tea", nil},
 		{"goexit", func(*probe, *genserver.Context) error { runtime.Goexit(); return nil }, "panic: runtime.Goexit was called", nil},
 		{"Ignore", func(*probe, *genserver.Context) error { return node.ErrIgnore }, node.Normal, func(t *testing.T, err error) {
-			assert.ErrorIs(t, err, node.ErrIgnored)
+			assert.ErrorIs(t, err, node.ErrIgnore)
 		}},
 		{"Ignore wrapped", func(*probe, *genserver.Context) error { return fmt.Errorf("so: %w", node.ErrIgnore) }, node.Normal, func(t *testing.T, err error) {
-			assert.ErrorIs(t, err, node.ErrIgnored)
+			assert.ErrorIs(t, err, node.ErrIgnore)
 		}},
 		{"never", never, node.Killed, func(t *testing.T, err error) { assert.ErrorIs(t, err, context.DeadlineExceeded) }},
 	} {
@@ -625,9 +625,9 @@ func TestStartOptions(t *testing.T) {
 	_, err := probes.Start(testkit.Context(t), h, &probe{}, node.Options{Name: "it"})
 	assert.ErrorIs(t, err, node.ErrNameTaken)
 	_, err = probes.Start(testkit.Context(t), n, &probe{}, node.Options{Link: true})
-	assert.ErrorIs(t, err, node.ErrBadOption)
+	assert.ErrorIs(t, err, node.ErrArgument)
 	_, err = node.SpawnWait(testkit.Context(t), n, node.Options{Monitor: new(node.Ref)}, probes.New(&probe{}))
-	assert.ErrorIs(t, err, node.ErrBadOption)
+	assert.ErrorIs(t, err, node.ErrArgument)
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	assert.Equal(t, []node.PID{h.Self()}, i.Links)

@@ -65,7 +65,7 @@ func TestObject(t *testing.T) {
 func TestObjectErrors(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	_, err := lifetime.Start(n, &counter{}, node.Options{Link: true})
-	require.ErrorIs(t, err, node.ErrBadOption)
+	require.ErrorIs(t, err, node.ErrArgument)
 }
 
 // served is the state of a server.

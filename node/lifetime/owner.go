@@ -38,16 +38,16 @@ type spawner interface {
 }
 
 // Own starts a process that ends, with the reason [Collected], when nobody can reach its Owner and nothing keeps it: see
-// the package comment. The errors are those of SpawnOpt of from, and [node.ErrBadOption] for Limits and Mailbox, which
+// the package comment. The errors are those of SpawnOpt of from, and [node.ErrArgument] for Limits and Mailbox, which
 // must not be set, and for the Place of an ordered stage.
 func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
 	if o.Mailbox != nil || o.Bounds.Messages != 0 || o.Bounds.Bytes != 0 {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: Limits and Mailbox must not be set",
-			node.ErrBadOption)
+			node.ErrArgument)
 	}
 	if o.Place.Inside(process.Key{}).Order != nil {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: it cannot be on an ordered stage",
-			node.ErrBadOption)
+			node.ErrArgument)
 	}
 	h := new(hold)
 	owner := &Owner{hold: h}
@@ -74,13 +74,13 @@ func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
 func (h *hold) adopt(owner *Owner, b node.Actor) (node.Actor, error) {
 	switch f := b.(type) {
 	case nil:
-		return nil, node.ErrNilBehaviour
+		return nil, node.ErrArgument
 	case node.ProcessFunc:
 		h.blocks = true
 		return f, nil // SpawnOpt refuses a nil one
 	case node.ActorFunc:
 		if f == nil {
-			return nil, node.ErrNilBehaviour
+			return nil, node.ErrArgument
 		}
 	}
 	owner.code = &code{behaviour: b}

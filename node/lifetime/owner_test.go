@@ -434,11 +434,11 @@ func TestOwnErrors(t *testing.T) {
 		{Bounds: mailbox.Bounds{Messages: 1}}, {Bounds: mailbox.Bounds{Bytes: 1}}, {Place: node.OnStage(-1)}, {Link: true},
 	} {
 		_, err := lifetime.Own(n, &holder{}, o)
-		require.ErrorIs(t, err, node.ErrBadOption)
+		require.ErrorIs(t, err, node.ErrArgument)
 	}
 	for _, b := range []node.Actor{nil, node.ActorFunc(nil), node.ProcessFunc(nil)} {
 		_, err := lifetime.Own(n, b, node.Options{})
-		require.ErrorIs(t, err, node.ErrNilBehaviour)
+		require.ErrorIs(t, err, node.ErrArgument)
 	}
 }
 

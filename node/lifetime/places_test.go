@@ -64,7 +64,7 @@ func TestOrderedStage(t *testing.T) {
 	ordered, err := stage.New(n, stage.Options{Ordered: true})
 	require.NoError(t, err)
 	_, err = lifetime.Own(n, &holder{}, node.Options{Place: ordered.Place()})
-	require.ErrorIs(t, err, node.ErrBadOption)
+	require.ErrorIs(t, err, node.ErrArgument)
 	require.ErrorContains(t, err, "a process with an owner has a mailbox of its own: it cannot be on an ordered stage")
 	o := own(t, n, &holder{})
 	require.ErrorIs(t, stage.Move(n, o.PID(), ordered.Place()), stage.ErrOrdered)

@@ -65,7 +65,7 @@ const service node.Atom = "migrate"
 // Start lets processes of the given kinds move from a node to others, and from others to it, if Allow of
 // node.Distribution allows {migrate, Name, 1}. It is called once for a node.
 //
-// Errors: [node.ErrBadOption] for a kind without a name or New, a name or a Go type that two kinds have;
+// Errors: [node.ErrArgument] for a kind without a name or New, a name or a Go type that two kinds have;
 // [node.ErrNameTaken]: a process is registered as migrate.
 func Start(ctx context.Context, n *node.Node, kinds ...Kind) error {
 	return start(ctx, n, nil, pause, kinds)
@@ -127,18 +127,18 @@ func (t *kindTable) at(c *node.Context, step string) {
 
 func (t *kindTable) add(k Kind) error {
 	if k.Name == "" || k.New == nil {
-		return fmt.Errorf("%w: a migrate.Kind needs a Name and New", node.ErrBadOption)
+		return fmt.Errorf("%w: a migrate.Kind needs a Name and New", node.ErrArgument)
 	}
 	b := k.New()
 	if _, ok := b.(Mover); !ok {
 		if _, named := b.(node.BehaviourNamer); named {
-			return fmt.Errorf("%w: what New of the migrate.Kind %s returns has %s", node.ErrBadOption, k.Name, typeOf(b))
+			return fmt.Errorf("%w: what New of the migrate.Kind %s returns has %s", node.ErrArgument, k.Name, typeOf(b))
 		}
-		return fmt.Errorf("%w: what New of the migrate.Kind %s returns, a %T, is no Mover", node.ErrBadOption, k.Name, b)
+		return fmt.Errorf("%w: what New of the migrate.Kind %s returns, a %T, is no Mover", node.ErrArgument, k.Name, b)
 	}
 	typ := reflect.TypeOf(b)
 	if _, ok := t.named[k.Name]; ok || t.types[typ] != "" {
-		return fmt.Errorf("%w: the migrate.Kind %s has a name or a Go type, %v, that another has", node.ErrBadOption, k.Name, typ)
+		return fmt.Errorf("%w: the migrate.Kind %s has a name or a Go type, %v, that another has", node.ErrArgument, k.Name, typ)
 	}
 	t.named[k.Name], t.types[typ] = k, k.Name
 	return nil

@@ -163,7 +163,7 @@ func TestRefused(t *testing.T) {
 	_, err = migrate.To(testkit.Context(t), self, self.Self(), b.Name())
 	require.ErrorIs(t, err, node.ErrSelfCall)
 	for _, k := range []migrate.Kind{{}, {Name: "x", New: func() node.Actor { return idle }}} {
-		require.ErrorIs(t, migrate.Start(t.Context(), bare, k), node.ErrBadOption)
+		require.ErrorIs(t, migrate.Start(t.Context(), bare, k), node.ErrArgument)
 	}
-	require.ErrorIs(t, migrate.Start(t.Context(), bare, append(more, more...)...), node.ErrBadOption)
+	require.ErrorIs(t, migrate.Start(t.Context(), bare, append(more, more...)...), node.ErrArgument)
 }

@@ -24,7 +24,6 @@ var errNoWatcher = errors.New("pg: only a process can monitor groups")
 var (
 	ErrNotLocal  = errors.New("pg: only processes of the scope's own node can join or leave groups")
 	ErrNotJoined = errors.New("pg: none of the processes is a member of the group")
-	ErrBadGroup  = errors.New("pg: the name of a group must be an Erlang term")
 )
 
 // Config of a scope. The zero value works.
@@ -144,7 +143,7 @@ func (s *Scope) Name() node.Atom { return s.cfg.Name }
 
 // Join puts processes of this node into a group: pg:join. A process that joins
 // several times is there several times. It leaves when it exits. Errors:
-// [ErrNotLocal] and [ErrBadGroup], after which no process has joined; those of
+// [ErrNotLocal] and [node.ErrArgument], after which no process has joined; those of
 // [node.Call].
 func (s *Scope) Join(ctx context.Context, from node.Caller, group any, pids ...node.PID) error {
 	_, err := genserver.Call(ctx, from, s.cfg.Name, joining{group: group, pids: slices.Clone(pids)})
@@ -274,13 +273,13 @@ func (s *Scope) Demonitor(ctx context.Context, from node.Caller, ref node.Ref) (
 // checkGroup checks whether a group can be sent to other nodes.
 func checkGroup(group any) error {
 	if _, err := etf.Append(nil, group); err != nil {
-		return fmt.Errorf("%w: %w", ErrBadGroup, err)
+		return fmt.Errorf("%w: pg: the name of a group must be an Erlang term: %w", node.ErrArgument, err)
 	}
 	return nil
 }
 
 func init() {
 	termof.Enter(Change.term)
-	values.Enter(ErrBadGroup, ErrNotJoined, ErrNotLocal)
+	values.Enter(ErrNotJoined, ErrNotLocal)
 	node.Know(process.Key{}, node.TypeOf[Change]("$pg.Change"))
 }

@@ -113,7 +113,7 @@ func TestGroupTerms(t *testing.T) {
 	assert.Empty(t, p.scope.Groups())
 
 	for _, g := range []any{struct{}{}, []any{1}, wire.PID{}, wire.Tuple{wire.Ref{}}} {
-		require.ErrorIs(t, p.scope.Join(testkit.Context(t), p, g, w), pg.ErrBadGroup)
+		require.ErrorIs(t, p.scope.Join(testkit.Context(t), p, g, w), node.ErrArgument)
 		assert.Empty(t, p.scope.Members(g))
 	}
 }
@@ -162,7 +162,7 @@ func TestMonitor(t *testing.T) {
 	_, _, err = p.scope.Monitor(testkit.Context(t), p, "g")
 	require.EqualError(t, err, "pg: only a process can monitor groups")
 	_, _, err = p.scope.Monitor(testkit.Context(t), p.self, struct{}{})
-	require.ErrorIs(t, err, pg.ErrBadGroup)
+	require.ErrorIs(t, err, node.ErrArgument)
 }
 
 func TestMonitorScope(t *testing.T) {

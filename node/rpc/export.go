@@ -26,8 +26,7 @@ func exports(n *node.Node) *erpc.Exports[node.Actor] {
 	return n.Inside(process.Key{}).ExportTable()
 }
 
-// Export lets f be called by the name e. Errors: [node.ErrBadName], [node.ErrNameTaken],
-// [node.ErrNilBehaviour].
+// Export lets f be called by the name e. Errors: [node.ErrArgument], [node.ErrNameTaken].
 func Export(n *node.Node, e wire.Export, f Function) error {
 	return add(e, f == nil, func() bool { return exports(n).AddFunction(e, f) })
 }
@@ -41,9 +40,9 @@ func ExportBehaviour(n *node.Node, e wire.Export, b Behaviour) error {
 func add(e wire.Export, none bool, add func() bool) error {
 	switch {
 	case none:
-		return node.ErrNilBehaviour
+		return node.ErrArgument
 	case !erpc.Valid(e):
-		return fmt.Errorf("%w: %v: want module:function/arity, arity 0 to 255", node.ErrBadName, e)
+		return fmt.Errorf("%w: %v: want module:function/arity, arity 0 to 255", node.ErrArgument, e)
 	case !add():
 		return fmt.Errorf("%w: %v", node.ErrNameTaken, e)
 	}

@@ -43,12 +43,12 @@ func TestExports(t *testing.T) {
 	}{
 		{rpc.Export(n, mfa("m", "plus", 2), plus), node.ErrNameTaken},
 		{rpc.ExportBehaviour(n, mfa("m", "idle", 0), idler), node.ErrNameTaken},
-		{rpc.Export(n, mfa("m", "f", 0), nil), node.ErrNilBehaviour},
-		{rpc.ExportBehaviour(n, mfa("m", "f", 0), nil), node.ErrNilBehaviour},
-		{rpc.Export(n, mfa("", "f", 0), plus), node.ErrBadName},
-		{rpc.Export(n, mfa("m", "", 0), plus), node.ErrBadName},
-		{rpc.Export(n, mfa("m", "f", -1), plus), node.ErrBadName},
-		{rpc.ExportBehaviour(n, mfa("m", "f", 256), idler), node.ErrBadName},
+		{rpc.Export(n, mfa("m", "f", 0), nil), node.ErrArgument},
+		{rpc.ExportBehaviour(n, mfa("m", "f", 0), nil), node.ErrArgument},
+		{rpc.Export(n, mfa("", "f", 0), plus), node.ErrArgument},
+		{rpc.Export(n, mfa("m", "", 0), plus), node.ErrArgument},
+		{rpc.Export(n, mfa("m", "f", -1), plus), node.ErrArgument},
+		{rpc.ExportBehaviour(n, mfa("m", "f", 256), idler), node.ErrArgument},
 	} {
 		assert.ErrorIs(t, c.err, c.want)
 	}

@@ -52,7 +52,7 @@ func New(n *node.Node, o Options) (*Stage, error) {
 }
 
 // Place returns the place to spawn a process on s, or to move it there. On a closed stage spawns fail with
-// node.ErrBadOption and ErrClosed.
+// node.ErrArgument and ErrClosed.
 func (s *Stage) Place() node.Place { return place(s.place) }
 
 // Number returns the number of the stage in Info: 65,536 or more.
@@ -111,7 +111,7 @@ func Move(from node.Caller, pid node.PID, to node.Place) error {
 }
 
 // By places a process on the stage whose number f returns, from 0 to stages-1, when it is spawned or moved. With
-// another number the spawn fails with node.ErrBadOption. f should not block.
+// another number the spawn fails with node.ErrArgument. f should not block.
 func By(f func(stages int) int) node.Place {
 	return place(runner.Place{Kind: runner.Chosen, Choose: &f})
 }

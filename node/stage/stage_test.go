@@ -197,7 +197,7 @@ func TestClose(t *testing.T) {
 			require.Equal(t, at, infoOf(t, n, pid).Stage)
 		}
 		_, err := n.SpawnOpt(node.Options{Place: own.Place()}, nodetest.Actor.Actor(parrot))
-		require.ErrorIs(t, err, node.ErrBadOption)
+		require.ErrorIs(t, err, node.ErrArgument)
 		require.ErrorIs(t, err, stage.ErrClosed)
 		if err = stage.Move(n, pids[0], own.Place()); o.Ordered {
 			require.ErrorIs(t, err, stage.ErrOrdered)
@@ -273,7 +273,7 @@ func TestSetCount(t *testing.T) {
 		require.Equal(t, infoOf(t, n, pids[k]).Stage, infoOf(t, n, pids[k+1]).Stage, "those beside each other")
 	}
 	_, err := n.SpawnOpt(node.Options{Place: node.OnStage(2)}, nodetest.Actor.Actor(parrot))
-	require.ErrorIs(t, err, node.ErrBadOption)
+	require.ErrorIs(t, err, node.ErrArgument)
 	require.ErrorContains(t, stage.SetCount(t.Context(), n, 0), "SetCount(0): want 1 to 65534")
 	require.ErrorContains(t, stage.SetCount(t.Context(), n, 65535), "want 1 to 65534")
 	require.NoError(t, stage.SetCount(t.Context(), n, 65534))
@@ -594,7 +594,7 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 		nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 1}})} {
 		s.Options.Place = own.Place()
 		_, err = n.SpawnOpt(s.Options, s.Actor(parrot))
-		require.ErrorIs(t, err, node.ErrBadOption)
+		require.ErrorIs(t, err, node.ErrArgument)
 	}
 }
 
@@ -662,10 +662,10 @@ func TestHashAndSpread(t *testing.T) {
 	require.Equal(t, parent, testkit.Receive(t, asked))
 	bad.Store(true)
 	_, err = n.Spawn(nodetest.Actor.Actor(parrot))
-	require.ErrorIs(t, err, node.ErrBadOption)
+	require.ErrorIs(t, err, node.ErrArgument)
 	require.ErrorContains(t, err, "Config.Spread returned stage (8): want 0 to 7")
 	_, err = n.SpawnOpt(node.Options{Place: stage.By(func(int) int { return -1 })}, nodetest.Actor.Actor(parrot))
-	require.ErrorIs(t, err, node.ErrBadOption)
+	require.ErrorIs(t, err, node.ErrArgument)
 }
 
 // Of actors on Goroutines so many run at a time, and no more; all are served.

@@ -313,7 +313,7 @@ func TestInit(t *testing.T) {
 			_, err := lamps.Start(s.Context(), s.me, &lamp{init: f}, node.Options{})
 			return err
 		}
-		assert.ErrorIs(t, start(func(*statem.Context) (statem.State[*lamp], error) { return nil, node.ErrIgnore }), node.ErrIgnored)
+		assert.ErrorIs(t, start(func(*statem.Context) (statem.State[*lamp], error) { return nil, node.ErrIgnore }), node.ErrIgnore)
 		err := start(func(*statem.Context) (statem.State[*lamp], error) { return nil, errOops })
 		assert.ErrorIs(t, crashed(t, err).Unwrap(), errOops)
 		err = start(func(*statem.Context) (statem.State[*lamp], error) { return other, nil })

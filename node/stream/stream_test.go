@@ -250,7 +250,7 @@ func TestChannel(t *testing.T) {
 		})
 	}
 	_, _, err := stream.Channel[int](t.Context(), n, 0, node.Options{Name: "undefined"})
-	require.ErrorIs(t, err, node.ErrBadName)
+	require.ErrorIs(t, err, node.ErrArgument)
 }
 
 // Values are computed at most so far ahead, by a process that ends with the loop.

@@ -294,7 +294,7 @@ func TestSpawnAndExit(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, pid, got)
 	_, err = admin.Register(ctx, near, far.Name(), "undefined", pid)
-	assert.ErrorIs(t, err, node.ErrBadName)
+	assert.ErrorIs(t, err, node.ErrArgument)
 	_, err = admin.Exit(ctx, near, far.Name(), "two", node.Kill)
 	require.NoError(t, err)
 	assert.False(t, far.IsAlive(pid))

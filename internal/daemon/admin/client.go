@@ -116,7 +116,7 @@ func Call(ctx context.Context, from node.Caller, at node.Atom, target, request a
 }
 
 // Spawn starts a process that runs module:function, exported by the node with len(args) arguments, and registers it as name
-// unless that is "". Errors: [rpc.ErrUndef], [node.ErrNameTaken], [node.ErrBadName].
+// unless that is "". Errors: [rpc.ErrUndef], [node.ErrNameTaken], [node.ErrArgument].
 func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom, args []any,
 	name node.Atom) (pid node.PID, err error) {
 	request := wire.Tuple{wire.Atom("spawn"), module, function, wire.List(args)}

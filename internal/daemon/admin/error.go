@@ -32,7 +32,7 @@ var codes = []struct {
 	{"no_name", node.ErrNoName}, // also an ErrNoProcess
 	{"no_process", node.ErrNoProcess},
 	{"name_taken", node.ErrNameTaken},
-	{"bad_name", node.ErrBadName},
+	{"bad_argument", node.ErrArgument},
 	{"undef", rpc.ErrUndef},
 	{"too_many", node.ErrTooMany},
 	{"mailbox_full", node.ErrMailboxFull},

@@ -3,7 +3,9 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -13,15 +15,19 @@ var (
 	ErrExited       = errors.New("node: the calling process has exited")
 	ErrNoProcess    = errors.New("node: no such process")
 	ErrNoName       = error(noName{}) // errors.Is it ErrNoProcess, too
-	ErrNoDest       = errors.New("node: the destination is nil, or a zero PID or Ref")
 	ErrMailboxFull  = errors.New("node: the mailbox is full")
 	ErrDropped      = errors.New("node: the receiver's mailbox is full and the message was dropped")
 	ErrTimeout      = error(timedOut{}) // errors.Is it context.DeadlineExceeded, too
-	ErrBadTimeout   = errors.New("node: a timeout must not be negative")
 	ErrCycle        = errors.New("node: the processes of a cycle would wait for each other")
 	ErrThreadLocked = errors.New("node: a coroutine cannot wait while it is locked to its thread (runtime.LockOSThread)")
 	ErrNotHere      = errors.New("node: the process belongs to another node, and this node runs without distribution")
 	ErrUnhandled    = errors.New("node: the behaviour does not handle this message now")
+)
+
+// The arguments that calls of several packages reject. errors.Is they are [tables.ErrArgument].
+var (
+	ErrNoDest     = fmt.Errorf("%w: the destination is nil, or a zero PID or Ref", tables.ErrArgument)
+	ErrBadTimeout = fmt.Errorf("%w: a timeout must not be negative", tables.ErrArgument)
 )
 
 // ErrGivesWay is returned by the Receive of an Actor of this module that has handled the message and yields to the other

@@ -11,11 +11,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Why a name cannot be registered.
-var (
-	ErrTaken = errors.New("node: cannot register the name")
-	ErrBad   = errors.New("node: invalid name for a process")
-)
+// ErrArgument is wrapped by the errors of all calls of this module that reject an argument; they say which and why.
+var ErrArgument = errors.New("node: invalid argument")
+
+// ErrTaken says that a name cannot be registered, because a process has it or the process has a name.
+var ErrTaken = errors.New("node: cannot register the name")
 
 // NameHolder is a process in the table.
 type NameHolder interface {
@@ -116,15 +116,17 @@ func (t *Names[P]) disown(name wire.Atom) {
 	}
 }
 
-// CheckName returns an error if a name is invalid: [ErrBad].
+// CheckName returns an error if a name is invalid: [ErrArgument].
 func CheckName(name wire.Atom) error {
 	if name == "" || name == wire.AtomUndefined || !name.Valid() {
-		return fmt.Errorf("%w: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrBad, name, wire.MaxAtomRunes)
+		return fmt.Errorf("%w: name of a process: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrArgument, name,
+			wire.MaxAtomRunes)
 	}
 	return nil
 }
 
-// Enter registers p. Errors: [ErrBad], [ErrTaken] (the name is taken or reserved, or p has one), that of [NameHolder].Alive,
+// Enter registers p. Errors: [ErrArgument], [ErrTaken] (the name is taken or reserved, or p has one), that of
+// [NameHolder].Alive,
 // and that of Take.
 func (t *Names[P]) Enter(p P, e NameEntry) error {
 	if err := CheckName(e.Name); err != nil {

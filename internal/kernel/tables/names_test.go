@@ -54,9 +54,9 @@ func TestEnter(t *testing.T) {
 		is   error
 		says string
 	}{
-		{b, "", tables.ErrBad, "want 1 to 255 characters"},
-		{b, "undefined", tables.ErrBad, "any name but undefined"},
-		{b, wire.Atom(strings.Repeat("ä", 256)), tables.ErrBad, ""},
+		{b, "", tables.ErrArgument, "want 1 to 255 characters"},
+		{b, "undefined", tables.ErrArgument, "any name but undefined"},
+		{b, wire.Atom(strings.Repeat("ä", 256)), tables.ErrArgument, ""},
 		{b, "x", tables.ErrTaken, "x is the name of " + a.PID().String()},
 		{a, "y", tables.ErrTaken, "is already registered as x"},
 		{dead, "y", errGone, ""},
