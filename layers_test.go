@@ -45,11 +45,11 @@ var house = [][]string{
 	{"internal/kernel/peers", "internal/kernel/runner"},
 	{"node"},
 	// tools and behaviours
-	{"node/internal/filter", "node/dns", "node/forward", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/stage", "node/trace",
+	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/stage", "node/trace",
 		"internal/daemon/procview", "internal/testkit/nodetest"},
 	{"internal/sysmsg", "node/match"},
-	{"node/active", "node/otp", "node/stream", "node/sys", "supervisor"},
-	{"node/channel", "node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
+	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
+	{"node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
 	{"node/migrate", "node/pg", "node/statem", "supervisor/application"},
 	// the daemon
 	{"internal/daemon/admin", "internal/daemon/demo", "internal/testkit/growth"},

@@ -139,12 +139,6 @@ func (i inside) Apply(ctx context.Context, module, function Atom, args []any) (a
 	return i.Node().callExported(ctx, module, function, args)
 }
 
-// CallFar sends a request to a process of another node. The outcome settles t. It returns false if that node cannot be
-// reached.
-func (i inside) CallFar(t process.Ticket, to process.Target, req any) bool {
-	return i.Node().peers.Call(i.by, true, t, to, req)
-}
-
 // RegisterFor is Node.Register for a request of peer: the name counts towards those that it may have registered, until
 // the name goes; "" and the node itself are not counted.
 func (i inside) RegisterFor(peer, name Atom, pid PID) error {
@@ -157,9 +151,6 @@ func (i inside) ReadFrom(via, term any) (From, bool) {
 	by, _ := sentBy(via)
 	return i.Node().readFrom(by, term)
 }
-
-// Typed returns a request as a Request of the type of its body, as one from another node would be.
-func (i inside) Typed(body any, from From) any { return i.Node().types.maker(body).request(body, from) }
 
 // ReportCrash logs the crash report of a child that has ended with a reason, with what its supervisor decides. False:
 // there is none, or it has been logged.

@@ -6,8 +6,8 @@ import (
 	"reflect"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/peers"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/internal/wire/termof"
@@ -22,8 +22,8 @@ func init() {
 	byDefault = registered.codec()
 	values.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoName, ErrNameTaken, ErrArgument, process.ErrNoDest,
 		process.ErrBadTimeout, errNilBehaviour, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrSelfCall, ErrCycle, ErrReplied,
-		ErrReplyType, ErrIgnore, ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
-		discovery.ErrUnknownNode)
+		ErrReplyType, ErrIgnore, ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected,
+		ErrUnhandled, discovery.ErrUnknownNode)
 	values.Default = byDefault
 	termof.Enter(func(r *values.Reply) any { return byDefault.Failed(r.Cause()) })
 	termof.EnterReferences(references.Entry())

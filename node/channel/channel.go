@@ -10,7 +10,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/stream"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -26,12 +25,12 @@ type Owner interface {
 type Input[T any] struct{ to Output[T] }
 
 // New makes a channel to a process, which is open until Close, or until the process exits.
-func New[T any](p Owner) *Input[T] { return open[T](p, false) }
+func New[T any](p Owner) *Input[T] { return input[T](p, false) }
 
 // Once makes a channel for one value, such as a reply. It is closed when the value comes.
-func Once[T any](p Owner) *Input[T] { return open[T](p, true) }
+func Once[T any](p Owner) *Input[T] { return input[T](p, true) }
 
-func open[T any](p Owner, once bool) *Input[T] {
+func input[T any](p Owner, once bool) *Input[T] {
 	in, n := &Input[T]{}, p.Node()
 	opened := make(chan struct{}) // nobody has the reference earlier, but anybody may guess it
 	in.to.Ref = p.Inside(process.Key{}).Alias(once, func(m any) (any, bool) {
@@ -104,11 +103,11 @@ func (in *Input[T]) is(m any) bool {
 	return ok
 }
 
-// Messages returns the values of this channel as they come, until ctx ends: see [stream.Messages]. Values of
+// Messages returns the values of this channel as they come, until ctx ends: see [Messages]. Values of
 // other channels of the same type are not taken.
 func (in *Input[T]) Messages(ctx context.Context, p *node.Process) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for v := range stream.Matching[value[T]](ctx, p, in.is) {
+		for v := range Matching[value[T]](ctx, p, in.is) {
 			if !yield(v.v) {
 				return
 			}

@@ -23,7 +23,6 @@ import (
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/stage"
 	"github.com/actornode/actornode/node/statem"
-	"github.com/actornode/actornode/node/stream"
 	"github.com/actornode/actornode/node/trace"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
@@ -257,7 +256,7 @@ var operations = []operation{
 		fill(t, a, h, n, 1)
 		m.begin()
 		left := n
-		for range stream.Messages[int](t.Context(), h) {
+		for range channel.Messages[int](t.Context(), h) {
 			if left--; left == 0 {
 				break
 			}
@@ -270,7 +269,7 @@ var operations = []operation{
 		fill(t, a, h, n, "x")
 		fill(t, a, h, n, 1)
 		m.begin()
-		all, stop := stream.Receive[int](t.Context(), h)
+		all, stop := channel.Of[int](t.Context(), h)
 		for range n {
 			<-all
 		}

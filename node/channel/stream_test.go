@@ -1,4 +1,4 @@
-package stream_test
+package channel_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/channel"
 	"github.com/actornode/actornode/node/isolation"
-	"github.com/actornode/actornode/node/stream"
 )
 
 // A loop takes the messages of its type in their order, leaves the others, and ends with its context or where
@@ -28,7 +28,7 @@ func TestMessages(t *testing.T) {
 	}
 	send(1, "a", 2, "b", 3)
 	var got []int
-	for m := range stream.Messages[int](t.Context(), h) {
+	for m := range channel.Messages[int](t.Context(), h) {
 		if got = append(got, m); m == 3 {
 			break
 		}
@@ -37,13 +37,13 @@ func TestMessages(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var texts []any
-	for m := range stream.Messages[any](ctx, h) {
+	for m := range channel.Messages[any](ctx, h) {
 		if texts = append(texts, m); m == "b" {
 			cancel()
 		}
 	}
 	require.Equal(t, []any{"a", "b"}, texts)
-	for range stream.Messages[any](ctx, h) {
+	for range channel.Messages[any](ctx, h) {
 		t.Error("its context has ended")
 	}
 
@@ -51,7 +51,7 @@ func TestMessages(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		send(1)
-		for range stream.Messages[int](ctx, h) {
+		for range channel.Messages[int](ctx, h) {
 			go cancel()
 			break
 		}
@@ -64,7 +64,7 @@ func TestMessages(t *testing.T) {
 	for _, end := range []func(cancel func()){func(cancel func()) { cancel() }, func(func()) { n.Exit(h.Self(), node.Kill) }} {
 		ctx, cancel := context.WithCancel(t.Context())
 		send(1)
-		for range stream.Messages[int](ctx, h) {
+		for range channel.Messages[int](ctx, h) {
 			go end(cancel)
 		}
 		cancel()
@@ -78,7 +78,7 @@ func TestMessagesOfProcess(t *testing.T) {
 	unwound := make(chan bool)
 	pid, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		defer close(unwound)
-		for m := range stream.Messages[int](context.Background(), p) {
+		for m := range channel.Messages[int](context.Background(), p) {
 			if err := p.Send(h.Self(), m); err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func TestMessagesOfProcess(t *testing.T) {
 func TestReceive(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
-	messages, stop := stream.Receive[int](t.Context(), h)
+	messages, stop := channel.Of[int](t.Context(), h)
 	other := make(chan string, 1)
 	select {
 	case m := <-messages:
@@ -147,7 +147,7 @@ func TestReceiveLosesNothing(t *testing.T) {
 	next := 0
 	for round := 0; next+each < all; round++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		messages, stop := stream.Receive[any](ctx, h)
+		messages, stop := channel.Of[any](ctx, h)
 		end := stop
 		if round%2 == 0 {
 			end = cancel
@@ -177,7 +177,7 @@ func TestReceiveKilled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, waits := range []bool{false, true} {
 		h := nodetest.Open(t, n)
-		messages, stop := stream.Receive[int](t.Context(), h)
+		messages, stop := channel.Of[int](t.Context(), h)
 		if waits {
 			require.NoError(t, n.Send(h.Self(), 1))
 			require.NoError(t, n.Send(h.Self(), 2))
@@ -197,14 +197,14 @@ func TestIsolated(t *testing.T) {
 	for _, cfg := range []isolation.Config{{Copy: true}, {Check: true}} {
 		n := nodetest.Start(t, node.Config{Isolation: cfg})
 		h := nodetest.Open(t, n)
-		messages, stop := stream.Receive[[]int](t.Context(), h)
+		messages, stop := channel.Of[[]int](t.Context(), h)
 		require.NoError(t, n.Send(h.Self(), []int{1}))
 		require.Equal(t, []int{1}, testkit.Receive(t, messages))
 		stop()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		require.NoError(t, n.Send(h.Self(), []int{2}))
-		for m := range stream.Messages[[]int](ctx, h) {
+		for m := range channel.Messages[[]int](ctx, h) {
 			require.Equal(t, []int{2}, m)
 			cancel()
 		}
@@ -221,7 +221,7 @@ func TestChannel(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			pid, values, err := stream.Channel[int](ctx, n, 2, node.Options{Name: "numbers"})
+			pid, values, err := channel.Spawn[int](ctx, n, 2, node.Options{Name: "numbers"})
 			require.NoError(t, err)
 			require.NoError(t, n.Send(node.Atom("numbers"), "what?"))
 			for i := range 100 {
@@ -249,7 +249,7 @@ func TestChannel(t *testing.T) {
 			require.False(t, n.IsAlive(pid))
 		})
 	}
-	_, _, err := stream.Channel[int](t.Context(), n, 0, node.Options{Name: "undefined"})
+	_, _, err := channel.Spawn[int](t.Context(), n, 0, node.Options{Name: "undefined"})
 	require.ErrorIs(t, err, node.ErrArgument)
 }
 
@@ -267,14 +267,14 @@ func TestAhead(t *testing.T) {
 			}
 		}
 		var got []int
-		for v, err := range stream.Ahead(n, bound, count) {
+		for v, err := range channel.Ahead(n, bound, count) {
 			require.NoError(t, err)
 			got = append(got, v)
 			require.LessOrEqual(t, len(computed), len(got)+max(bound, 1)+1)
 		}
 		require.Len(t, got, 100)
 		require.True(t, slices.IsSorted(got))
-		for range stream.Ahead(n, bound, count) {
+		for range channel.Ahead(n, bound, count) {
 			break
 		}
 		broken := func(yield func(int) bool) {
@@ -282,7 +282,7 @@ func TestAhead(t *testing.T) {
 			panic("no more")
 		}
 		var all []string
-		for v, err := range stream.Ahead(n, bound, broken) {
+		for v, err := range channel.Ahead(n, bound, broken) {
 			all = append(all, fmt.Sprint(v, err != nil))
 			if err != nil {
 				var exit *node.ExitError
@@ -301,7 +301,7 @@ func TestAhead(t *testing.T) {
 		return ""
 	})
 	require.NoError(t, n.Stop())
-	for _, err := range stream.Ahead(n, 1, func(func(int) bool) {}) {
+	for _, err := range channel.Ahead(n, 1, func(func(int) bool) {}) {
 		require.ErrorIs(t, err, node.ErrNodeStopped)
 	}
 }
@@ -318,7 +318,7 @@ func TestMatchingLooksOnce(t *testing.T) {
 			}
 		}
 		next := left
-		for m := range stream.Matching[int](context.Background(), p, func(m any) bool { looks++; return m.(int) >= left }) {
+		for m := range channel.Matching[int](context.Background(), p, func(m any) bool { looks++; return m.(int) >= left }) {
 			if m != next {
 				t.Errorf("got %d, and not %d", m, next)
 			}

@@ -1,4 +1,4 @@
-package forward_test
+package node_test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/forward"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,12 +27,12 @@ const (
 
 var errRefused = errors.New("refused")
 
-// worker does what a request says.
-type worker struct{ kept chan node.From }
+// forwardee does what a request says.
+type forwardee struct{ kept chan node.From }
 
-func newWorker() *worker { return &worker{make(chan node.From, 100_000)} }
+func newForwardee() *forwardee { return &forwardee{make(chan node.From, 100_000)} }
 
-func (w *worker) Receive(c *node.Context, msg any) error {
+func (w *forwardee) Receive(c *node.Context, msg any) error {
 	r, ok := c.Node().AsRequest(msg)
 	if !ok {
 		return nil
@@ -51,17 +50,17 @@ func (w *worker) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// front forwards what it is called with. What comes of that is in errs.
-type front struct {
+// forwarder forwards what it is called with. What comes of that is in errs.
+type forwarder struct {
 	to   node.Dest
 	errs chan error
 }
 
-func newFront(to node.Dest) *front { return &front{to, make(chan error, 100_000)} }
+func newForwarder(to node.Dest) *forwarder { return &forwarder{to, make(chan error, 100_000)} }
 
-func (f *front) Receive(c *node.Context, msg any) error {
+func (f *forwarder) Receive(c *node.Context, msg any) error {
 	if r, ok := c.Node().AsRequest(msg); ok {
-		f.errs <- forward.Request(c, r, f.to)
+		f.errs <- node.Forward(c, r, f.to)
 	}
 	return nil
 }
@@ -140,9 +139,9 @@ func TestForward(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for name, ask := range asks {
 		t.Run(name, func(t *testing.T) {
-			w := newWorker()
+			w := newForwardee()
 			to := spawn(t, n, w)
-			f := newFront(to)
+			f := newForwarder(to)
 			via := spawn(t, n, f)
 			got, err := ask(t, n, via, answer)
 			require.NoError(t, err)
@@ -162,12 +161,12 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// The end of the forwarder does not end the call any more; without forward.Request it does.
+// The end of the forwarder does not end the call any more; without node.Forward it does.
 func TestForwarderDies(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	w := newWorker()
+	w := newForwardee()
 	to := spawn(t, n, w)
-	via := spawn(t, n, newFront(to))
+	via := spawn(t, n, newForwarder(to))
 	f := node.Async[string](n, via, keep)
 	from := testkit.Receive(t, w.kept)
 	h := nodetest.Open(t, n)
@@ -183,11 +182,11 @@ func TestForwarderDies(t *testing.T) {
 }
 
 // A worker is named in each way there is.
-func TestDestinations(t *testing.T) {
+func TestForwardTo(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	serve := func(to node.Dest) (r node.Request[string], f *node.Future[string]) {
-		f = node.Async[string](n, spawn(t, n, newFront(to)), keep)
+		f = node.Async[string](n, spawn(t, n, newForwarder(to)), keep)
 		return nodetest.Next[node.Request[string]](t, h), f
 	}
 	require.NoError(t, n.Register("worker", h.Self()))
@@ -201,18 +200,18 @@ func TestDestinations(t *testing.T) {
 	}
 	once := h.AliasOnce()
 	require.True(t, h.Unalias(once))
-	_, err := node.Call[string](testkit.Context(t), n, spawn(t, n, newFront(once)), keep)
+	_, err := node.Call[string](testkit.Context(t), n, spawn(t, n, newForwarder(once)), keep)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 
-	f := newFront(node.Atom("nobody"))
+	f := newForwarder(node.Atom("nobody"))
 	call := node.Async[string](n, spawn(t, n, f), keep)
 	require.ErrorIs(t, testkit.Receive(t, f.errs), node.ErrNoName)
 	require.True(t, call.Cancel())
-	f = newFront(node.At{Name: "x", Node: "other@host"}) // this node has no distribution
+	f = newForwarder(node.At{Name: "x", Node: "other@host"}) // this node has no distribution
 	_, err = node.Call[string](testkit.Context(t), n, spawn(t, n, f), keep)
 	require.ErrorContains(t, err, "noconnection")
 
-	waiting := node.Async[string](n, spawn(t, n, newFront(node.Atom("worker"))), keep)
+	waiting := node.Async[string](n, spawn(t, n, newForwarder(node.Atom("worker"))), keep)
 	nodetest.Next[node.Request[string]](t, h)
 	h.Close(node.Atom("boom"))
 	_, err = node.Await(testkit.Context(t), n, waiting)
@@ -233,16 +232,16 @@ func TestNotTaken(t *testing.T) {
 	h := nodetest.Open(t, n)
 	f := node.Async[string](n, h.Self(), answer)
 	r := nodetest.Next[node.Request[string]](t, h)
-	require.ErrorIs(t, forward.Request(h, r, full), node.ErrMailboxFull)
+	require.ErrorIs(t, node.Forward(h, r, full), node.ErrMailboxFull)
 	require.True(t, r.Pending())
 	require.Zero(t, calls(n, full))
-	require.NoError(t, forward.Request(h, r, spawn(t, n, newWorker())))
+	require.NoError(t, node.Forward(h, r, spawn(t, n, newForwardee())))
 	got, err := node.Await(testkit.Context(t), n, f)
 	require.NoError(t, err)
 	require.Equal(t, "done", got)
 
 	f = node.Async[string](n, h.Self(), answer)
-	require.ErrorIs(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), full), node.ErrMailboxFull)
+	require.ErrorIs(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), full), node.ErrMailboxFull)
 	h.Close(node.Atom("boom"))
 	_, err = node.Await(testkit.Context(t), n, f)
 	boom(t, err)
@@ -255,8 +254,8 @@ func TestForwardedAgain(t *testing.T) {
 	begin := func() *node.Future[string] {
 		f := node.Async[string](n, h.Self(), keep)
 		r := nodetest.Next[node.Request[string]](t, h)
-		require.NoError(t, forward.Request(h, r, first.Self()))
-		require.NoError(t, forward.Request(first, nodetest.Next[node.Request[string]](t, first), second.Self()))
+		require.NoError(t, node.Forward(h, r, first.Self()))
+		require.NoError(t, node.Forward(first, nodetest.Next[node.Request[string]](t, first), second.Self()))
 		return f
 	}
 	f := begin()
@@ -279,12 +278,12 @@ func TestForwardToSelf(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	f := node.Async[string](n, h.Self(), keep)
-	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
+	require.NoError(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
 	require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply("x"))
 	_, err := node.Await(testkit.Context(t), n, f)
 	require.NoError(t, err)
 	f = node.Async[string](n, h.Self(), keep)
-	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
+	require.NoError(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
 	h.Close(node.Atom("boom"))
 	_, err = node.Await(testkit.Context(t), n, f)
 	boom(t, err)
@@ -294,16 +293,16 @@ func TestForwardToSelf(t *testing.T) {
 func TestCallerGivesUp(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
-	w := newWorker()
+	w := newForwardee()
 	to := spawn(t, n, w)
 	f := node.Async[string](n, h.Self(), keep)
 	r := nodetest.Next[node.Request[string]](t, h)
 	require.True(t, f.Cancel())
-	require.ErrorIs(t, forward.Request(h, r, to), node.ErrReplied)
-	require.ErrorIs(t, forward.Request(h, node.Request[string]{}, to), node.ErrReplied)
+	require.ErrorIs(t, node.Forward(h, r, to), node.ErrReplied)
+	require.ErrorIs(t, node.Forward(h, node.Request[string]{}, to), node.ErrReplied)
 
 	f = node.Async[string](n, h.Self(), keep)
-	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), to))
+	require.NoError(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), to))
 	from := testkit.Receive(t, w.kept)
 	require.Equal(t, 1, calls(n, to))
 	require.True(t, f.Cancel())
@@ -311,7 +310,7 @@ func TestCallerGivesUp(t *testing.T) {
 	require.False(t, from.Pending())
 	require.ErrorIs(t, from.Reply("late"), node.ErrReplied)
 
-	via := spawn(t, n, newFront(to))
+	via := spawn(t, n, newForwarder(to))
 	for range 100 { // a process uses one promise for all of its calls
 		ctx, cancel := context.WithCancel(testkit.Context(t))
 		p := nodetest.Open(t, n)
@@ -329,9 +328,9 @@ func TestCallerGivesUp(t *testing.T) {
 // Nothing is left of many requests that have been answered.
 func TestNothingStays(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	w := newWorker()
+	w := newForwardee()
 	to := spawn(t, n, w)
-	via := spawn(t, n, newFront(to))
+	via := spawn(t, n, newForwarder(to))
 	many := testkit.By(5000, 50_000, 500_000)
 	h := nodetest.Open(t, n)
 	for i := range many {
@@ -361,9 +360,9 @@ func TestOneResult(t *testing.T) {
 	h := nodetest.Open(t, n)
 	outcomes := make(map[string]int)
 	for i := range testkit.By(200, 2000, 100_000) {
-		w := newWorker()
+		w := newForwardee()
 		to := spawn(t, n, w)
-		via := spawn(t, n, newFront(to))
+		via := spawn(t, n, newForwarder(to))
 		node.SendRequest(h, via, i, keep)
 		var all sync.WaitGroup
 		if i%2 == 0 {
@@ -385,7 +384,7 @@ func TestOneResult(t *testing.T) {
 func TestTypes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
-	via := spawn(t, n, newFront(h.Self()))
+	via := spawn(t, n, newForwarder(h.Self()))
 	node.SendRequest(h, via, nil, 7)
 	require.Equal(t, 7, nodetest.Next[node.Request[int]](t, h).Body)
 	node.SendRequest(h, via, nil, wire.Tuple{1})
@@ -394,5 +393,5 @@ func TestTypes(t *testing.T) {
 	r := nodetest.Next[node.Request[string]](t, h)
 	require.NoError(t, r.Reply("y"))
 	require.Equal(t, "y", nodetest.Next[wire.Tuple](t, h)[1])
-	require.ErrorIs(t, forward.Request(h, node.Request[int]{From: r.From}, nil), node.ErrReplied)
+	require.ErrorIs(t, node.Forward(h, node.Request[int]{From: r.From}, nil), node.ErrReplied)
 }

@@ -1,4 +1,4 @@
-package forward_test
+package node_test
 
 import (
 	"fmt"
@@ -15,12 +15,11 @@ import (
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/forward"
 	"github.com/actornode/actornode/wire"
 )
 
-// eachProtocol runs f with three nodes for each protocol between nodes.
-func eachProtocol(t *testing.T, f func(t *testing.T, a, b, c *node.Node)) {
+// eachProtocolOfThree runs f with three nodes for each protocol between nodes.
+func eachProtocolOfThree(t *testing.T, f func(t *testing.T, a, b, c *node.Node)) {
 	nodetest.EachProtocol(t, func(t *testing.T, all *nodetest.Cluster) {
 		a, b, c := all.Start("a"), all.Start("b"), all.Start("c")
 		all.Connect(a, b, c)
@@ -45,7 +44,7 @@ func noneFar(t testing.TB, nodes ...*node.Node) {
 
 // The caller, the forwarder and the worker are on any nodes.
 func TestForwardFar(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		nodes := []*node.Node{a, b, c}
 		for i := range 27 {
 			caller, forwarder, server := nodes[i/9], nodes[i/3%3], nodes[i%3]
@@ -55,9 +54,9 @@ func TestForwardFar(t *testing.T) {
 						continue // in make merge all ways to call, on all nodes
 					}
 					ask := asks[name]
-					w := newWorker()
+					w := newForwardee()
 					to := spawn(t, server, w)
-					via := spawn(t, forwarder, newFront(to))
+					via := spawn(t, forwarder, newForwarder(to))
 					got, err := ask(t, caller, via, answer)
 					require.NoError(t, err, name)
 					require.Equal(t, "done", got)
@@ -68,9 +67,9 @@ func TestForwardFar(t *testing.T) {
 					_, err = ask(t, caller, via, answer)
 					require.ErrorIs(t, err, node.ErrNoProcess)
 
-					w = newWorker()
+					w = newForwardee()
 					to = spawn(t, server, w)
-					via = spawn(t, forwarder, newFront(to))
+					via = spawn(t, forwarder, newForwarder(to))
 					f := node.Async[string](caller, via, keep)
 					from := testkit.Receive(t, w.kept)
 					if server == forwarder { // the From of the caller
@@ -103,12 +102,12 @@ func noForwarder(t *testing.T, n *node.Node, via node.PID) {
 
 // The loss of the worker's node is the error of the caller; a name there works like a PID.
 func TestWorkersNodeIsLost(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		for _, caller := range []*node.Node{a, b} {
-			w := newWorker()
+			w := newForwardee()
 			to := spawn(t, c, w)
 			require.NoError(t, c.Register("worker", to))
-			via := spawn(t, b, newFront(node.At{Name: "worker", Node: c.Name()}))
+			via := spawn(t, b, newForwarder(node.At{Name: "worker", Node: c.Name()}))
 			got, err := node.Call[string](testkit.Context(t), caller, via, answer)
 			require.NoError(t, err)
 			require.Equal(t, "done", got)
@@ -136,11 +135,11 @@ func TestWorkersNodeIsLost(t *testing.T) {
 // A worker of another node forwards the request again: the watch follows, through the nodes that it has come by, and ends
 // that are between do not matter.
 func TestForwardChain(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
-		w := newWorker()
+	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
+		w := newForwardee()
 		last := spawn(t, a, w)
-		second := spawn(t, c, newFront(last))
-		first := spawn(t, b, newFront(second))
+		second := spawn(t, c, newForwarder(last))
+		first := spawn(t, b, newForwarder(second))
 		f := node.Async[string](a, first, keep)
 		from := testkit.Receive(t, w.kept)
 		noForwarder(t, c, second)
@@ -149,7 +148,7 @@ func TestForwardChain(t *testing.T) {
 		got, err := node.Await(testkit.Context(t), a, f)
 		require.NoError(t, err)
 		require.Equal(t, "late", got)
-		first = spawn(t, b, newFront(spawn(t, c, newFront(last))))
+		first = spawn(t, b, newForwarder(spawn(t, c, newForwarder(last))))
 		_, err = node.Call[string](testkit.Context(t), a, first, crash)
 		boom(t, err)
 		noneFar(t, a, b, c)
@@ -158,11 +157,11 @@ func TestForwardChain(t *testing.T) {
 
 // Nothing is left of many requests of and to other nodes, and a caller that dies, or whose node is lost, leaves nothing.
 func TestNothingStaysFar(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		for _, server := range []*node.Node{b, c} {
-			w := newWorker()
+			w := newForwardee()
 			to := spawn(t, server, w)
-			via := spawn(t, b, newFront(to))
+			via := spawn(t, b, newForwarder(to))
 			h := nodetest.Open(t, a)
 			many := testkit.By(500, 5000, 50_000)
 			for i := range many {
@@ -197,13 +196,13 @@ func TestNothingStaysFar(t *testing.T) {
 
 // An answer and ends come at once, on three nodes: there is one result.
 func TestOneResultFar(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		h := nodetest.Open(t, a)
 		for i := range testkit.By(40, 200, 5000) {
-			w := newWorker()
+			w := newForwardee()
 			server := []*node.Node{b, c}[i%2]
 			to := spawn(t, server, w)
-			via := spawn(t, b, newFront(to))
+			via := spawn(t, b, newForwarder(to))
 			node.SendRequest(h, via, i, keep)
 			from := testkit.Receive(t, w.kept)
 			var all sync.WaitGroup
@@ -220,10 +219,10 @@ func TestOneResultFar(t *testing.T) {
 
 // A request in the name of another takes no monitor of that away.
 func TestForgedRequest(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		h, watched := nodetest.Open(t, a), nodetest.Open(t, b)
-		to := spawn(t, b, newWorker())
-		f := newFront(to)
+		to := spawn(t, b, newForwardee())
+		f := newForwarder(to)
 		via := spawn(t, b, f)
 		ref := h.Monitor(watched.Self())
 		require.NoError(t, h.Send(watched.Self(), 1)) // after the monitor
@@ -250,13 +249,13 @@ func TestForwardOTP(t *testing.T) {
 			"register(worker, P)"))
 	}
 	far := node.At{Name: "worker", Node: "e@127.0.0.1"}
-	w := newWorker()
+	w := newForwardee()
 	for name, to := range map[string]func() node.Dest{
-		"worker of Go":  func() node.Dest { return spawn(t, n, newWorker()) },
+		"worker of Go":  func() node.Dest { return spawn(t, n, newForwardee()) },
 		"worker of OTP": func() node.Dest { server(); return far },
 	} {
 		t.Run(name, func(t *testing.T) {
-			via := spawn(t, n, newFront(to()))
+			via := spawn(t, n, newForwarder(to()))
 			require.NoError(t, n.Register("front", via))
 			defer func() { require.NoError(t, n.Unregister("front")) }()
 			call := func(body string) string {
@@ -279,7 +278,7 @@ func TestForwardOTP(t *testing.T) {
 
 	// A caller that gives up, and one that dies, leave nothing.
 	to := spawn(t, n, w)
-	via := spawn(t, n, newFront(to))
+	via := spawn(t, n, newForwarder(to))
 	require.NoError(t, n.Register("front", via))
 	require.Contains(t, o.Ask("catch gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>, 100)"), "timeout")
 	testkit.Receive(t, w.kept)
@@ -299,11 +298,11 @@ func TestForwardOTP(t *testing.T) {
 
 // Whoever has called another process is told, too, if a helper of that forwards the request.
 func TestHelperForwards(t *testing.T) {
-	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		h := nodetest.Open(t, b)
-		to := spawn(t, b, newWorker())
+		to := spawn(t, b, newForwardee())
 		f := node.Async[string](a, h.Self(), crash)
-		require.NoError(t, forward.Request(b, nodetest.Next[node.Request[string]](t, h), to))
+		require.NoError(t, node.Forward(b, nodetest.Next[node.Request[string]](t, h), to))
 		_, err := node.Await(testkit.Context(t), a, f)
 		boom(t, err)
 		noneFar(t, a, b, c)

@@ -1,17 +1,31 @@
-package forward
+package node
 
 import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// watch watches the worker until the request is answered. It is a call: to a worker on this node, which only the
+// A request that is handed on: the caller makes it, the forwarder hands it on, and the worker gets it.
+//
+//  1. The caller gets one answer: the worker's answer, or the worker's end, whichever comes first.
+//  2. When the caller has its answer, or no longer waits, nothing of the watch is left here.
+//  3. A request that could not be handed on stays with the forwarder: it answers, or tries another worker.
+//
+// To a worker on another node the forwarder's node makes a call of its own: From.Caller is the forwarder there, and the
+// answer comes back through this node.
+//
+// A caller on another node monitors the process that it called. If that is the forwarder, Forward takes the monitor
+// over: it no longer reports the forwarder's end; the end of the worker fires it, as a Down with the forwarder's PID. So
+// gen_server:call of OTP exits with the worker's reason, as if it had called the worker. If another process forwards
+// the request, the Down comes as well, but the end of the process that was called still ends the call. A caller without
+// a monitor that has the reference of its request, as callers by OTP's module gen have, gets a reply: {error, Reason}.
+
+// workerWatch watches the worker until the request is answered. It is a call: to a worker on this node, which only the
 // worker's exit settles; or to one on another node, which its answer settles, too.
 //
 //	armed      nobody has settled it
@@ -19,7 +33,7 @@ import (
 //	forgotten  the request was answered in another way, or forwarded again
 //
 // The first to come decides, by the promise of the call, and then by the promise of the request.
-type watch struct {
+type workerWatch struct {
 	process.Call
 	process.Watches
 	asked  process.Ticket // the request
@@ -27,51 +41,51 @@ type watch struct {
 }
 
 // errForgotten settles a watch that is no longer needed.
-var errForgotten = errors.New("forward: the request is answered")
+var errForgotten = errors.New("node: the request is answered")
 
-func watchFor(a *process.Acting, asked process.Ticket) *watch {
-	w := &watch{asked: asked}
+func watchWorker(a *process.Acting, asked process.Ticket) *workerWatch {
+	w := &workerWatch{asked: asked}
 	w.System, w.More = a.System, &w.Watches
 	w.Watches.Add(a, w.over)
 	return w
 }
 
-func (w *watch) arm() process.Ticket {
+func (w *workerWatch) arm() process.Ticket {
 	w.ticket = w.NewTicket()
 	return w.ticket
 }
 
 // over is called when the watch is settled.
-func (w *watch) over(a *process.Acting) {
+func (w *workerWatch) over(a *process.Acting) {
 	v, err := w.Call.Result()
 	if err == errForgotten {
 		return
 	}
-	settle(a, w.asked, v, err)
+	settleForwarded(a, w.asked, v, err)
 }
 
-// settle settles a request. If err is the end of the worker, the caller's node is told that.
-func settle(a *process.Acting, asked process.Ticket, v any, err error) bool {
+// settleForwarded settles a request. If err is the end of the worker, the caller's node is told that.
+func settleForwarded(a *process.Acting, asked process.Ticket, v any, err error) bool {
 	if asked.Call.Far != nil {
-		exit, ok := err.(*node.ExitError)
-		if errors.Is(err, node.ErrNoName) {
+		exit, ok := err.(*ExitError)
+		if errors.Is(err, ErrNoName) {
 			exit, ok = noProcess, true
 		}
 		if ok {
-			err = &end{asked, exit}
+			err = &workerEnd{asked, exit}
 		}
 	}
 	return asked.Settle(a, v, err)
 }
 
 // Forget is part of calls.Watch.
-func (w *watch) Forget() { w.forget() }
+func (w *workerWatch) Forget() { w.forget() }
 
 // forget reports whether the watch was armed.
-func (w *watch) forget() bool { return w.ticket.Settle(&w.System.Plain, nil, errForgotten) }
+func (w *workerWatch) forget() bool { return w.ticket.Settle(&w.System.Plain, nil, errForgotten) }
 
 // started finishes forwarding: the watch is armed, and send sends the request.
-func (w *watch) started(a *process.Acting, send func() error) error {
+func (w *workerWatch) started(a *process.Acting, send func() error) error {
 	asked := w.asked
 	if !asked.Call.Forward(asked.N, w) {
 		w.Forget()
@@ -87,17 +101,17 @@ func (w *watch) started(a *process.Acting, send func() error) error {
 }
 
 // late returns the error for forwarding a settled request: nil if the worker's end or answer settled it.
-func (w *watch) late() error {
+func (w *workerWatch) late() error {
 	if w.ticket.Done() { // else somebody may be writing the result
 		if _, err := w.Call.Result(); err != errForgotten {
 			return nil
 		}
 	}
-	return node.ErrReplied
+	return ErrReplied
 }
 
 // unsent returns the error of forwarding after send failed with err: nil if the worker has ended, and the caller is told.
-func (w *watch) unsent(a *process.Acting, err error) error {
+func (w *workerWatch) unsent(a *process.Acting, err error) error {
 	asked := w.asked
 	switch {
 	case asked.Call.Unforward(asked.N, w):
@@ -110,7 +124,7 @@ func (w *watch) unsent(a *process.Acting, err error) error {
 		return w.late()
 	}
 	if reason, ended := ended(a); ended { // its exit has perhaps left the request to the watch
-		settle(a, asked, nil, &node.ExitError{Reason: reason})
+		settleForwarded(a, asked, nil, &ExitError{Reason: reason})
 	}
 	return err
 }
@@ -123,9 +137,9 @@ func ended(a *process.Acting) (reason any, ok bool) {
 	return a.Process.Ended()
 }
 
-// callerOf returns the node of the caller, the caller, and the reference of its monitor if it calls by gen:call. ok is
+// farCaller returns the node of the caller, the caller, and the reference of its monitor if it calls by gen:call. ok is
 // false if that node is not connected.
-func callerOf(asked process.Ticket) (q *peers.Peer, pid wire.PID, ref wire.Ref, ok bool) {
+func farCaller(asked process.Ticket) (q *peers.Peer, pid wire.PID, ref wire.Ref, ok bool) {
 	from := peers.FarCallerOf(asked.Call).From
 	ref = from.Alias
 	if !from.ToAlias {
@@ -148,8 +162,8 @@ func (m *callerMonitor) Forget() { m.asked.Call.Promise.Forget(m.asked.N) }
 
 // takeOver moves the caller's monitor from the forwarder to the worker. It takes over no other monitor: a
 // peer that makes requests in the name of others could take theirs away.
-func (w *watch) takeOver(forwarder *process.Process) {
-	q, from, ref, ok := callerOf(w.asked)
+func (w *workerWatch) takeOver(forwarder *process.Process) {
+	q, from, ref, ok := farCaller(w.asked)
 	if !ok {
 		return
 	}
@@ -166,16 +180,16 @@ func (w *watch) takeOver(forwarder *process.Process) {
 	}
 }
 
-// end is the end of the worker, for a caller on another node.
-type end struct {
+// workerEnd is the end of the worker, for a caller on another node.
+type workerEnd struct {
 	asked process.Ticket
-	*node.ExitError
+	*ExitError
 }
 
 // Tell is part of calls.End. takeOver may replace the monitor that Tell has found: then Tell looks
 // again.
-func (e *end) Tell() error {
-	q, pid, ref, ok := callerOf(e.asked)
+func (e *workerEnd) Tell() error {
+	q, pid, ref, ok := farCaller(e.asked)
 	if !ok {
 		return e.ExitError
 	}

@@ -1,25 +1,4 @@
-// Package stream connects processes with plain Go: it offers messages as iterators and channels, and the values that a
-// process computes as an iterator.
-//
-//	for m := range stream.Messages[Order](ctx, p) { … }        the messages of a process or a handle
-//	orders, stop := stream.Receive[Order](ctx, h)              those of a handle as a channel, to select from
-//	pid, orders, err := stream.Channel[Order](ctx, n, 10, o)   a process whose messages come through a channel
-//	for v, err := range stream.Ahead(n, 10, primes) { … }      computed by a process, at most 10 values ahead
-//
-// # Invariants
-//
-//  1. A loop over Messages, and a reader of Receive's channel, takes only the messages that it gets:
-//     the rest stays in the mailbox, in its order. Afterwards nothing of the loop is in the mailbox.
-//  2. A process that Channel or Ahead starts ends with its context, or with the loop, or soon after.
-//  3. Values come in the order in which they were sent, or computed.
-//
-// # Goroutines
-//
-//	name      started by          ends with                            owns
-//	receiver  Receive             ctx, stop, the end of the handle     the handle, the sending end
-//	a channel Channel             ctx, an exit signal                  the sending end
-//	ahead     a loop over Ahead   the end of the values, or the loop   the values that are ahead
-package stream
+package channel
 
 import (
 	"context"
@@ -77,7 +56,7 @@ func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool)
 // copy what is sent. It never changes, as a node may check that.
 type ended struct{ _ byte } // not of size zero, for an address of its own
 
-// Receive returns a channel of the messages of type T that a handle gets, the oldest first, for a select with
+// Of returns a channel of the messages of type T that a handle gets, the oldest first, for a select with
 // other channels; others stay in the mailbox. T may be any. A message leaves the mailbox when it is read from
 // the channel, so none is lost: unread messages are still there, for the handle or for the next Receive.
 //
@@ -88,7 +67,7 @@ type ended struct{ _ byte } // not of size zero, for an address of its own
 //
 // A process of a [node.ProcessFunc] cannot be lent, as a kill ends only its own goroutine: Receive is for handles
 // of [node.Node.Open]. Such processes loop over Messages, or have [Channel] start another process.
-func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, stop func()) {
+func Of[T any](ctx context.Context, h *node.Process) (messages <-chan T, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	dead := context.AfterFunc(h.Context(), cancel)
 	values, returned := make(chan T), make(chan struct{})
@@ -139,11 +118,11 @@ func isEnd(m any) bool {
 	return ok
 }
 
-// Channel starts a process and returns a channel of the messages of type T that it gets. The process takes the next one
+// Spawn starts a process and returns a channel of the messages of type T that it gets. The process takes the next one
 // when the last is in the channel, which holds buffer messages. The channel is closed when ctx or the process
 // ends; messages that are then in the mailbox are lost. Messages of other types are logged. o bounds the mailbox,
 // names the process, and so on; the errors are those of SpawnOpt.
-func Channel[T any](ctx context.Context, from node.Caller, buffer int, o node.Options) (node.PID, <-chan T, error) {
+func Spawn[T any](ctx context.Context, from node.Caller, buffer int, o node.Options) (node.PID, <-chan T, error) {
 	values := make(chan T, buffer)
 	spawn := from.(interface {
 		SpawnOpt(node.Options, node.Actor) (node.PID, error)

@@ -1,4 +1,4 @@
-package forward_test
+package node_test
 
 import (
 	"context"
@@ -7,11 +7,10 @@ import (
 	"log/slog"
 
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/forward"
 )
 
 // A front hands what it is asked on to a worker. The worker fails, and whoever has asked the front is told at once.
-func ExampleRequest() {
+func ExampleForward() {
 	n, err := node.Start(node.Config{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		panic(err)
@@ -31,7 +30,7 @@ func ExampleRequest() {
 	}
 	front, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		if r, ok := msg.(node.Request[int]); ok {
-			return forward.Request(c, r, divider)
+			return node.Forward(c, r, divider)
 		}
 		return nil
 	}))

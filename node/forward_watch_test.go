@@ -1,4 +1,4 @@
-package forward
+package node_test
 
 import (
 	"runtime"
@@ -13,79 +13,78 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-const boom = node.Atom("boom")
+const boomed = node.Atom("boom")
 
-// asked is a request that a process has got, with who forwards it and the future of the caller.
-type asked struct {
+// askedOne is a request that a process has got, with who forwards it and the future of the caller.
+type askedOne struct {
 	forwarder *node.Process
 	request   node.Request[string]
 	ticket    process.Ticket
 	future    *node.Future[string]
 }
 
-// ask has caller ask a process of n.
-func ask(t *testing.T, caller, n *node.Node) asked {
+// askOne has caller ask a process of n.
+func askOne(t *testing.T, caller, n *node.Node) askedOne {
 	h := nodetest.Open(t, n)
 	f := node.Async[string](caller, h.Self(), "question")
 	r := nodetest.Next[node.Request[string]](t, h)
-	return asked{h, r, r.From.Inside(process.Key{}).Ticket(), f}
+	return askedOne{h, r, r.From.Inside(process.Key{}).Ticket(), f}
 }
 
-func (q asked) acting() *process.Acting { return q.forwarder.Inside(process.Key{}).Acting() }
+func (q askedOne) acting() *process.Acting { return q.forwarder.Inside(process.Key{}).Acting() }
 
-// watch returns a watch over a worker, as hand makes it.
-func (q asked) watch(t *testing.T, worker *node.Process) *watch {
-	w := watchFor(q.acting(), q.ticket)
-	w.Target = w.System.Lookup(worker.Self())
-	require.True(t, w.arm().Call.List())
+// watch returns a watch over a worker, as Forward makes it.
+func (q askedOne) watch(t *testing.T, worker *node.Process) node.WorkerWatch {
+	w := node.WatchWorker(q.acting(), q.ticket, worker.Self())
+	require.True(t, w.Ticket().Call.Waiting(w.Ticket().N))
 	return w
 }
 
 // ends checks that the caller has been told boom.
-func (q asked) ends(t *testing.T) {
+func (q askedOne) ends(t *testing.T) {
 	t.Helper()
 	_, err := node.Await(testkit.Context(t), q.forwarder, q.future)
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
-	require.Equal(t, boom, exit.Reason)
+	require.Equal(t, boomed, exit.Reason)
 }
 
 // A send fails, and meanwhile another process has forwarded the request: the watch of that stays.
 func TestForwardedWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	q := ask(t, n, n)
+	q := askOne(t, n, n)
 	first, second := nodetest.Open(t, n), nodetest.Open(t, n)
 	w := q.watch(t, first)
-	require.ErrorIs(t, w.started(q.acting(), func() error {
-		require.NoError(t, Request(nodetest.Open(t, n), q.request, second.Self()))
+	require.ErrorIs(t, w.Started(q.acting(), func() error {
+		require.NoError(t, node.Forward(nodetest.Open(t, n), q.request, second.Self()))
 		return node.ErrMailboxFull
 	}), node.ErrMailboxFull)
 	require.True(t, q.ticket.Call.Forwarded(q.ticket.N))
 	first.Close(nil)
 	q.forwarder.Close(nil)
-	second.Close(boom)
+	second.Close(boomed)
 	q.ends(t)
 }
 
 // A send fails after the worker has ended: the caller is told, and the request is not the forwarder's any more.
 func TestWorkerEndsWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	q := ask(t, n, n)
+	q := askOne(t, n, n)
 	worker := nodetest.Open(t, n)
 	w := q.watch(t, worker)
-	require.NoError(t, w.started(q.acting(), func() error {
-		worker.Close(boom)
+	require.NoError(t, w.Started(q.acting(), func() error {
+		worker.Close(boomed)
 		q.ends(t)
 		return node.ErrMailboxFull
 	}))
 
-	q = ask(t, n, n)
+	q = askOne(t, n, n)
 	w = q.watch(t, nodetest.Open(t, n))
-	require.NoError(t, w.started(q.acting(), func() error {
-		require.True(t, w.Begin(w.ticket.N, nil, &node.ExitError{Reason: boom})) // the first half of Settle
+	require.NoError(t, w.Started(q.acting(), func() error {
+		require.True(t, w.Begin(w.Ticket().N, nil, &node.ExitError{Reason: boomed})) // the first half of Settle
 		return node.ErrMailboxFull
 	}))
-	w.Finish(w.ticket.N)
+	w.Finish(w.Ticket().N)
 	w.Watches.Tell(q.acting())
 	q.ends(t)
 }
@@ -93,33 +92,33 @@ func TestWorkerEndsWhileSendFails(t *testing.T) {
 // A send fails after the caller has given up.
 func TestCallerGivesUpWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	q := ask(t, n, n)
+	q := askOne(t, n, n)
 	w := q.watch(t, nodetest.Open(t, n))
-	require.ErrorIs(t, w.started(q.acting(), func() error {
+	require.ErrorIs(t, w.Started(q.acting(), func() error {
 		require.True(t, q.future.Cancel())
 		return node.ErrMailboxFull
 	}), node.ErrReplied)
-	require.True(t, w.ticket.Done())
+	require.True(t, w.Ticket().Done())
 }
 
 // The caller has given up while the worker ends: the result of the watch is not read while it is written. The race detector
 // sees it.
 func TestLateWhileWorkerEnds(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	q := ask(t, n, n)
+	q := askOne(t, n, n)
 	w := q.watch(t, nodetest.Open(t, n))
 	require.True(t, q.future.Cancel())
 	var ending sync.WaitGroup
 	tried := make(chan struct{})
 	ending.Go(func() {
-		w.Begin(w.ticket.N, nil, &node.ExitError{Reason: boom})
+		w.Begin(w.Ticket().N, nil, &node.ExitError{Reason: boomed})
 		<-tried
-		w.Finish(w.ticket.N)
+		w.Finish(w.Ticket().N)
 	})
-	for w.Waiting(w.ticket.N) {
+	for w.Waiting(w.Ticket().N) {
 		runtime.Gosched()
 	}
-	require.ErrorIs(t, w.started(q.acting(), nil), node.ErrReplied)
+	require.ErrorIs(t, w.Started(q.acting(), nil), node.ErrReplied)
 	close(tried)
 	ending.Wait()
 }
@@ -141,15 +140,15 @@ func TestTakenOverWhileTold(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
-		q := ask(t, a, b)
+		q := askOne(t, a, b)
 		w := q.watch(t, nodetest.Open(t, b))
-		require.True(t, q.ticket.Call.Forward(q.ticket.N, w))
+		require.True(t, q.ticket.Call.Forward(q.ticket.N, w.AsWatch()))
 		taken := false
 		reason := &hookError{hook: func() { // Tell makes the Down: it has looked the monitor up
-			w.takeOver(q.acting().Process)
+			w.TakeOver(q.acting().Process)
 			taken = true
 		}}
-		require.True(t, settle(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
+		require.True(t, node.SettleForwarded(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
 		require.True(t, taken)
 		_, err := node.Await(testkit.Context(t), b, q.future)
 		require.ErrorContains(t, err, "boom")

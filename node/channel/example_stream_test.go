@@ -1,10 +1,10 @@
-package stream_test
+package channel_test
 
 import (
 	"fmt"
 
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/stream"
+	"github.com/actornode/actornode/node/channel"
 )
 
 // The asynchronous stream of "Pondering Actor Design Trades": the squares are computed by a process of their
@@ -19,7 +19,7 @@ func ExampleAhead() {
 		for i := 1; yield(i * i); i++ {
 		}
 	}
-	for square, err := range stream.Ahead(n, 8, squares) {
+	for square, err := range channel.Ahead(n, 8, squares) {
 		if err != nil || square > 30 {
 			break
 		}

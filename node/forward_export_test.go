@@ -1,0 +1,27 @@
+package node
+
+import (
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
+)
+
+// WorkerWatch is what tests see of the watch over a worker.
+type WorkerWatch struct{ *workerWatch }
+
+// WatchWorker returns a watch for a request over target, as Forward makes it.
+func WatchWorker(a *process.Acting, asked process.Ticket, target PID) WorkerWatch {
+	w := watchWorker(a, asked)
+	w.Target = w.System.Lookup(target)
+	w.arm().Call.List()
+	return WorkerWatch{w}
+}
+
+func (w WorkerWatch) Ticket() process.Ticket { return w.ticket }
+
+func (w WorkerWatch) Started(a *process.Acting, send func() error) error { return w.started(a, send) }
+
+func (w WorkerWatch) TakeOver(forwarder *process.Process) { w.takeOver(forwarder) }
+
+func (w WorkerWatch) AsWatch() calls.Watch { return w.workerWatch }
+
+var SettleForwarded = settleForwarded
