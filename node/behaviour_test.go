@@ -104,6 +104,6 @@ func TestBecomeFunc(t *testing.T) {
 		require.NoError(t, err)
 		ref := h.Monitor(pid)
 		require.NoError(t, n.Send(pid, 1))
-		require.Equal(t, node.ErrArgument, nodetest.Down(t, h, ref).Reason.(*node.Crash).Reason)
+		require.ErrorIs(t, nodetest.Down(t, h, ref).Reason.(*node.Crash), node.ErrArgument)
 	}
 }

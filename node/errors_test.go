@@ -314,6 +314,9 @@ func TestSentinelsCross(t *testing.T) {
 				require.ErrorIs(t, err, want, name)
 				require.EqualError(t, err, "so: "+want.Error())
 				for _, n := range []*node.Node{a, b} {
+					if want == node.ErrIgnore {
+						break // returned by a function that is called by name, it is an exit
+					}
 					_, err = rpc.Call[int](testkit.Context(t), n, b.Name(), "m", "f", name)
 					require.ErrorIs(t, err, want, name)
 				}
