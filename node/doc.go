@@ -1,41 +1,50 @@
-// Package node runs processes: lightweight actors with Erlang's semantics on one
-// node.
+// Package node runs processes: lightweight actors with mailboxes, links, monitors and exit reasons, as Erlang has
+// them, in one Go program or on many nodes.
 //
-// # Nouns
+//	n, err := node.Start(node.Config{})          // a node, which has processes
+//	pid, err := n.Spawn(actor)                   // starts a process
+//	err = n.Send(pid, msg)                       // puts a message into its mailbox
+//	v, err := node.Call[int](ctx, n, pid, 21)    // asks it, and waits for the answer
+//	r, ok := msg.(node.Request[int])             // what it gets then: r.Body is 21, and r.Reply(42) answers
 //
-// A [Node] is a named set of processes. A process has a [PID], a mailbox, links, monitors and perhaps a registered
-// name, and ends with an exit reason. There are two ways to write one, and they look the same from outside:
-//
-//   - an [Actor] is a value with a Receive method that gets one message at a time; it has neither goroutine nor stack
-//     while it waits, and costs about 240 bytes. Its handler uses the runtime through a [Context].
-//   - a [ProcessFunc] is a function that calls Receive itself, on its own goroutine or, as an option of the spawn, as a
-//     coroutine on the stages that run Actors. It uses the runtime through a [Process]; any goroutine can get one from
-//     [Node.Open].
-//
-// A [Future] is a reply that has not come yet. A [deadletter.Letter] is a message that
-// could not be delivered. Package node/trace shows what some processes get and do.
+// A whole program:
 //
 //	n, err := node.Start(node.Config{})
 //	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 //		switch m := msg.(type) {
 //		case node.Request[int]:
-//			m.Reply(2 * m.Body)
-//		default:
-//			c.Unknown(msg) // an error would end the process
+//			return m.Reply(2 * m.Body)
 //		}
+//		c.Unknown(msg) // an error would end the process
 //		return nil
 //	}))
 //	twice, err := node.Call[int](ctx, n, pid, 21)
 //	err = n.Stop()
+//
+// There are two ways to write a process, and they look the same from outside:
+//
+//   - an [Actor] is a value with a Receive method that gets one message at a time. While it waits it has neither a
+//     goroutine nor a stack, and costs about 240 bytes. Its handler uses the runtime through a [Context].
+//   - a [ProcessFunc] is a function that calls Receive itself, on its own goroutine or, with [Options].Coroutine, as a
+//     coroutine on the stages that run Actors. It uses the runtime through a [Process]. Any goroutine can get one from
+//     [Node.Open].
+//
+// Servers (package genserver), state machines (statem), event managers (event) and active objects (active) are Actors
+// with more structure; package supervisor restarts processes that fail. With [Config].Distribution all of this works
+// between nodes: a [PID] names a process wherever it runs.
+//
+// A [Future] is a reply that has not come yet: [Async] asks without waiting, [Await] waits. A [deadletter.Letter] is a
+// message that could not be delivered. Package node/trace shows what some processes get and do.
+//
+// The rest of this page is the fine print.
 //
 // # Semantics
 //
 // They are Erlang's, as its Reference Manual ("Processes", "Links", "Monitors") and the erts documentation describe
 // them; the tests compare with a real OTP node. In particular:
 //
-//   - Messages from one process to another arrive in the order sent, and an exit
-//     signal or a [Down] after the messages that went before it. Delivery is at
-//     most once.
+//   - Messages from one process to another arrive in the order sent, and an exit signal or a [Down] after the messages
+//     that went before it. Delivery is at most once.
 //   - Exit signals, links and monitors take effect on the target at once, on the goroutine that sends them: a process
 //     that is killed is dead to all others when Exit returns, even if its function still runs. Go cannot stop a
 //     function, so it is counted ([observe.Stats].Lingering) until it returns; its context is cancelled, and what it

@@ -79,6 +79,29 @@ func use(n *node.Node, counter node.PID) {
 	fmt.Println("then", v)
 }
 
+// A process that doubles numbers.
+func Example() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		switch m := msg.(type) {
+		case node.Request[int]:
+			return m.Reply(2 * m.Body)
+		}
+		c.Unknown(msg)
+		return nil
+	}))
+	if err != nil {
+		panic(err)
+	}
+	twice, err := node.Call[int](context.Background(), n, pid, 21)
+	fmt.Println(twice, err)
+	// Output: 42 <nil>
+}
+
 func ExampleActor() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
