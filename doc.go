@@ -11,10 +11,8 @@
 //	node/active             active objects, whose methods can suspend
 //	node/futures            many concurrent calls: joins and continuations
 //	node/match              matching messages by cases, like Erlang's receive
-//	node/stream             messages as iterators and channels
-//	node/channel            typed channels to a process
+//	node/channel            messages as iterators and channels; typed channels
 //	node/stage              where actors run: stages and places
-//	node/forward            forwarding calls to another process
 //	node/isolation          copying messages, so that processes share no memory
 //	node/lifetime           processes that end when nothing can reach them any more
 //	node/migrate            processes that move to other nodes

@@ -161,11 +161,11 @@ func (o *cooperatorObject) Recursive(c *active.Context, depth int) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	one, err := active.Await(c, active.Go(c, o.self, (*cooperatorObject).Compute, struct{}{}))
+	one, err := active.Await(c, active.Do(c, o.self, (*cooperatorObject).Compute))
 	return inner + one, err
 }
 
-func (o *cooperatorObject) Compute(*active.Context, struct{}) (int, error) { return 1, nil }
+func (o *cooperatorObject) Compute(*active.Context) (int, error) { return 1, nil }
 
 // coopActive is the bench with an active object.
 func coopActive(main *node.Process, calls, depth int, all bool, m *contract.Meter) error {

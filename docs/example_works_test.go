@@ -164,11 +164,11 @@ func Example_threadsAndActors() {
 // fibonacci is the object of a number; stages is how many levels of the tree have a stage for each subtree.
 type fibonacci struct{ number, stages int }
 
-func (o *fibonacci) Compute(c *active.Context, _ struct{}) (int, error) {
+func (o *fibonacci) Compute(c *active.Context) (int, error) {
 	if o.number < 2 {
 		return o.number, nil
 	}
-	both := make([]*node.Future[int], 2)
+	var both [2]*node.Future[int]
 	for i := range both {
 		var at node.Place // that of this object
 		if o.stages > 0 {
@@ -183,13 +183,10 @@ func (o *fibonacci) Compute(c *active.Context, _ struct{}) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		both[i] = active.Go(c, of, (*fibonacci).Compute, struct{}{})
+		both[i] = active.Do(c, of, (*fibonacci).Compute)
 	}
-	v, err := active.Await(c, futures.All(c, both...))
-	if err != nil {
-		return 0, err
-	}
-	return v[0] + v[1], nil
+	x, y, err := active.Await2(c, both[0], both[1])
+	return x + y, err
 }
 
 // The Fibonacci tree by stages: the objects of a subtree share a stage. In SALSA Lite:
@@ -199,7 +196,7 @@ func Example_fibonacciByStages() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
 	root, _ := active.Start(n, &fibonacci{number: 10, stages: 2}, node.Options{})
-	fmt.Println(node.Await(context.Background(), n, active.Go(n, root, (*fibonacci).Compute, struct{}{})))
+	fmt.Println(node.Await(context.Background(), n, active.Do(n, root, (*fibonacci).Compute)))
 	// Output: 55 <nil>
 }
 

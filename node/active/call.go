@@ -3,6 +3,7 @@ package active
 import (
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
@@ -17,15 +18,38 @@ func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (
 			return goHere(c, to.Object, method, arg)
 		}
 	}
-	return goElsewhere(from, to, method, arg)
+	return goElsewhere(from, to, method, method, arg)
 }
 
-// goElsewhere is Go to another group. It is a separate function to save stack in calls within a group.
+// Do is [Go] for a method without an argument, or, as a function literal, one with any arguments:
+//
+//	active.Do(c, buffer, (*Buffer).Get)
+//	active.Do(c, account, func(a *Account, c *active.Context) (int, error) { return a.Transfer(c, 20, "bob") })
+//
+// Only a method can be called on another node: see [ExportDo].
+func Do[T, R any](from node.Caller, to Addr[T], method func(T, *Context) (R, error)) *node.Future[R] {
+	with := withoutArgument(method)
+	if c, ok := from.(*Context); ok {
+		if c.check(); to.PID == c.group.pid {
+			return goHere(c, to.Object, with, struct{}{})
+		}
+	}
+	return goElsewhere(from, to, method, with, struct{}{})
+}
+
+// withoutArgument makes a method without an argument one with an argument that is not looked at.
+func withoutArgument[T, R any](method func(T, *Context) (R, error)) func(T, *Context, struct{}) (R, error) {
+	return func(object T, c *Context, _ struct{}) (R, error) { return method(object, c) }
+}
+
+// goElsewhere is Go to another group. On another node the method is found by that of the program, named. It is a separate
+// function to save stack in calls within a group.
 //
 //go:noinline
-func goElsewhere[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
+func goElsewhere[T, A, R any](from node.Caller, to Addr[T], named any, method func(T, *Context, A) (R, error),
+	arg A) *node.Future[R] {
 	if where := to.where(); where != "" && where != from.Inside(process.Key{}).Node().Name() {
-		body, err := newFarCall(to, method, arg)
+		body, err := newFarCall(to, named, arg)
 		if err != nil {
 			f := &node.Future[R]{}
 			from.Inside(process.Key{}).Failed(f, err)
@@ -91,6 +115,15 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 	return v, err
 }
 
+// Await2 is [Await] of two futures, whose values may have different types. The first error counts, and is returned as
+// soon as it is known of f, or of g once f has its value.
+func Await2[A, B any](c *Context, f *node.Future[A], g *node.Future[B]) (a A, b B, err error) {
+	if a, err = Await(c, f); err == nil {
+		b, err = Await(c, g)
+	}
+	return a, b, err
+}
+
 // await suspends the activation until the future with the ticket f is completed.
 func (c *Context) await(f process.Ticket, w *process.Watches) error {
 	if c.own == f {
@@ -137,6 +170,39 @@ func (c *Context) Until(holds func() bool) {
 	}
 	c.mayWait()
 	c.suspended(condition, func() { c.group.Until(holds) })
+}
+
+// UntilWithin is [Context.Until] for at most d. It reports whether the condition holds. With d <= 0 it does not suspend the
+// activation.
+func (c *Context) UntilWithin(d time.Duration, holds func() bool) bool {
+	c.check()
+	if holds() {
+		return true
+	} else if d <= 0 {
+		return false
+	}
+	c.mayWait()
+	g, late := c.group, false
+	sys := g.process.System
+	timer := sys.Env.AfterFunc(d, func() {
+		g.fromOutside(&sys.Plain, func(o *outside) { o.late = append(o.late, &late) })
+	})
+	defer timer.Stop()
+	c.suspended(condition, func() { g.Until(func() bool { return late || holds() }) })
+	return !late || holds()
+}
+
+// Sleep suspends the activation for d. With d <= 0 it returns at once.
+func (c *Context) Sleep(d time.Duration) {
+	if c.check(); d <= 0 {
+		return
+	}
+	c.mayWait()
+	g, a := c.group, &c.acts.activation
+	sys := g.process.System
+	timer := sys.Env.AfterFunc(d, func() { g.readyFromOutside(&sys.Plain, a) })
+	defer timer.Stop()
+	c.suspended(asleep, g.Suspend)
 }
 
 // Suspend suspends the activation until all others that are ready now have run, and lets calls begin that have arrived.

@@ -14,12 +14,14 @@
 //	account, err := active.Start(n, &Account{}, node.Options{})
 //	future := active.Go(n, account, (*Account).Withdraw, 20) // a *node.Future[int]
 //
-// The compiler checks the receiver, the argument and the result. The papers on ABS use
+// A method without an argument is called with [Do], as is a function literal with any. The compiler checks the receiver,
+// the argument and the result. The papers on ABS use
 // these names:
 //
 //	Fut<Int> f = a!m(x)   f := active.Go(c, a, (*A).M, x)
 //	await f?              v, err := active.Await(c, f)
-//	await b               c.Until(func() bool { return b })
+//	await b               c.Until(func() bool { return b }), or UntilWithin
+//	await duration        c.Sleep(d)
 //	suspend               c.Suspend()
 //	f.get                 v, err := active.Block(c, f)
 //	x = a.m(x)            v, err := active.Call(c, a, (*A).M, x)
@@ -39,9 +41,9 @@
 //
 // # What an activation does while it waits
 //
-// Await, Until and Suspend suspend only the activation. The group takes its next message, and begins and
+// Await, Until, Sleep and Suspend suspend only the activation. The group takes its next message, and begins and
 // resumes other activations. This one goes on, on its own stack, when its turn comes: activations run in the
-// order in which they became ready. So the state of the object may have changed when Await, Until or Suspend
+// order in which they became ready. So the state of the object may have changed when one of them
 // returns, and only then. Block, and whatever else blocks, such as node.Call, blocks the group, which gives up its
 // stage meanwhile, as every Actor does.
 //

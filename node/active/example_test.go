@@ -19,7 +19,7 @@ func (b *Buffer) Put(c *active.Context, item string) (int, error) {
 }
 
 // Get waits until there is an item.
-func (b *Buffer) Get(c *active.Context, _ struct{}) (string, error) {
+func (b *Buffer) Get(c *active.Context) (string, error) {
 	c.Until(func() bool { return len(b.items) > 0 })
 	item := b.items[0]
 	b.items = b.items[1:]
@@ -41,7 +41,7 @@ func Example() {
 		active.Go(n, buffer, (*Buffer).Put, item)
 	}
 	for range 3 {
-		fmt.Println(node.Await(context.Background(), n, active.Go(n, buffer, (*Buffer).Get, struct{}{})))
+		fmt.Println(node.Await(context.Background(), n, active.Do(n, buffer, (*Buffer).Get)))
 	}
 	// Output:
 	// a <nil>

@@ -16,7 +16,7 @@ import (
 // [Call], as this one does, if its program exports the method, too. An Erlang node calls it by its name:
 //
 //	gen_server:call(Pid, {Name, Argument})
-//	gen_server:call(Pid, Name)                      where A is struct{}
+//	gen_server:call(Pid, Name)                      where A is struct{}, and by ExportDo
 //	gen_server:call(Pid, {Name, Argument, Object})  for an object that In has made: see [Addr]
 //
 // Argument and result must have types that can be sent to other nodes; [etf.FromTerm] says how an Erlang
@@ -27,6 +27,15 @@ import (
 //
 // Export panics if the name is already exported for T, or the method under another name.
 func Export[T, A, R any](name wire.Atom, method func(T, *Context, A) (R, error)) {
+	exportAs(name, methodName(method), method)
+}
+
+// ExportDo is [Export] for a method without an argument, which Go nodes call by [Do].
+func ExportDo[T, R any](name wire.Atom, method func(T, *Context) (R, error)) {
+	exportAs(name, methodName(method), withoutArgument(method))
+}
+
+func exportAs[T, A, R any](name wire.Atom, goName string, method func(T, *Context, A) (R, error)) {
 	e := &export{
 		name: name, object: reflect.TypeFor[T](),
 		isFor: func(object any) bool { _, ok := object.(T); return ok },
@@ -38,7 +47,7 @@ func Export[T, A, R any](name wire.Atom, method func(T, *Context, A) (R, error))
 			return call[T, A, R]{object, method, a}.begin(g, from), nil
 		},
 	}
-	exports.add(e, methodName(method))
+	exports.add(e, goName)
 }
 
 // export is an exported method.
@@ -114,7 +123,7 @@ func CallType() node.Type { return node.TypeOf[farCall]("active.Call") }
 
 func init() { node.RegisterTypes(CallType()) }
 
-func newFarCall[T, A, R any](to Addr[T], method func(T, *Context, A) (R, error), arg A) (*farCall, error) {
+func newFarCall[T, A any](to Addr[T], method any, arg A) (*farCall, error) {
 	goName := methodName(method)
 	name, ok := exports.nameOf(goName)
 	if !ok {

@@ -57,9 +57,10 @@ type group struct {
 type outside struct {
 	sync.Mutex
 	ready   []*activation
-	changed bool // what conditions depend on
-	rest    bool // the timer has run
-	woken   bool // a message says so
+	changed bool    // what conditions depend on
+	late    []*bool // to be set, by the turn: the time of an UntilWithin is over
+	rest    bool    // the timer has run
+	woken   bool    // a message says so
 	over    bool
 }
 
@@ -234,10 +235,13 @@ func (g *group) takeOutside() {
 	if g.outside.rest {
 		g.outside.rest, g.rest, g.timed = false, true, false
 	}
-	changed := g.outside.changed
-	g.outside.changed = false
+	changed, late := g.outside.changed, g.outside.late
+	g.outside.changed, g.outside.late = false, nil
 	g.outside.Unlock()
-	if changed {
+	for _, l := range late {
+		*l = true
+	}
+	if changed || len(late) > 0 {
 		g.Changed()
 		g.checks, g.rest = idle, false
 	}

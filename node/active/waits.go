@@ -14,6 +14,7 @@ const (
 	future kind = iota
 	condition
 	turn
+	asleep
 	kinds
 )
 
@@ -65,7 +66,7 @@ func (l *waits) end(w *wait) {
 func (l *waits) Activations() observe.Activations {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	v := observe.Activations{Future: l.count[future], Condition: l.count[condition], Turn: l.count[turn]}
+	v := observe.Activations{Future: l.count[future], Condition: l.count[condition], Turn: l.count[turn], Asleep: l.count[asleep]}
 	if l.oldest != nil {
 		v.Since = time.Unix(0, l.oldest.since)
 	}

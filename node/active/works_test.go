@@ -26,11 +26,11 @@ func (o *Adder) Recursive(c *active.Context, depth int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	one, err := active.Await(c, active.Go(c, self, (*Adder).Compute, struct{}{}))
+	one, err := active.Await(c, active.Do(c, self, (*Adder).Compute))
 	return inner + one, err
 }
 
-func (o *Adder) Compute(*active.Context, struct{}) (int, error) { return 1, nil }
+func (o *Adder) Compute(*active.Context) (int, error) { return 1, nil }
 
 // A method calls itself on its own stack, and awaits at each depth.
 func ExampleCall() {
@@ -56,23 +56,20 @@ func ExampleCall() {
 //	pass new Fibonacci(n-1)<-compute() + new Fibonacci(n-2)<-compute();
 type Fibonacci struct{ n int }
 
-func (o *Fibonacci) Compute(c *active.Context, _ struct{}) (int, error) {
+func (o *Fibonacci) Compute(c *active.Context) (int, error) {
 	if o.n < 2 {
 		return o.n, nil
 	}
-	both := make([]*node.Future[int], 2)
+	var both [2]*node.Future[int]
 	for i := range both {
 		of, err := active.Start(c, &Fibonacci{o.n - 1 - i}, node.Options{})
 		if err != nil {
 			return 0, err
 		}
-		both[i] = active.Go(c, of, (*Fibonacci).Compute, struct{}{})
+		both[i] = active.Do(c, of, (*Fibonacci).Compute)
 	}
-	v, err := active.Await(c, futures.All(c, both...))
-	if err != nil {
-		return 0, err
-	}
-	return v[0] + v[1], nil
+	x, y, err := active.Await2(c, both[0], both[1])
+	return x + y, err
 }
 
 // A tree of objects, each of which awaits two others.
@@ -86,7 +83,7 @@ func ExampleAwait() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(node.Await(context.Background(), n, active.Go(n, ten, (*Fibonacci).Compute, struct{}{})))
+	fmt.Println(node.Await(context.Background(), n, active.Do(n, ten, (*Fibonacci).Compute)))
 	// Output: 55 <nil>
 }
 

@@ -73,6 +73,7 @@ type Activations struct {
 	Future    int       // by Await
 	Condition int       // by Until
 	Turn      int       // by Suspend
+	Asleep    int       // by Sleep
 	Since     time.Time // since when the one waits that has waited for longest; up to 250 ms early
 }
 

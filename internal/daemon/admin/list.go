@@ -174,7 +174,7 @@ func activationsOf(i *observe.Activations) Activations {
 	if i.Since.IsZero() {
 		return Activations{}
 	}
-	return Activations{i.Future, i.Condition, i.Turn, max(time.Since(i.Since), 0)}
+	return Activations{i.Future, i.Condition, i.Turn, i.Asleep, max(time.Since(i.Since), 0)}
 }
 
 // unhandledOf converts unhandled messages for a detail.

@@ -57,6 +57,7 @@ type Activations struct {
 	Future    int           `json:"future"`
 	Condition int           `json:"condition"`
 	Turn      int           `json:"turn"`
+	Asleep    int           `json:"asleep,omitzero" etf:",omitzero"`
 	Time      time.Duration `json:"time" etf:",ms"` // the longest wait
 }
 

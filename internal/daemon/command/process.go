@@ -246,7 +246,7 @@ func activationsText(a admin.Activations) string {
 	for _, k := range []struct {
 		n    int
 		what string
-	}{{a.Future, "a future"}, {a.Condition, "a condition"}, {a.Turn, "their turn"}} {
+	}{{a.Future, "a future"}, {a.Condition, "a condition"}, {a.Turn, "their turn"}, {a.Asleep, "a time"}} {
 		if k.n > 0 {
 			texts = append(texts, countText(k.n)+" for "+k.what)
 		}

@@ -103,6 +103,7 @@ func TestActivations(t *testing.T) {
 		"": {},
 		"waiting: 2,000 for a future, 1 for a condition; the longest 1m1s": {Future: 2000, Condition: 1, Time: 61 * time.Second},
 		"waiting: 1 for their turn; the longest 0ms":                       {Turn: 1},
+		"waiting: 2 for a time; the longest 0ms":                           {Asleep: 2},
 	} {
 		assert.Equal(t, want, activationsText(a))
 	}
