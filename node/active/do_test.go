@@ -153,3 +153,15 @@ func TestSleep(t *testing.T) {
 		require.Equal(t, time.Minute, time.Since(began))
 	})
 }
+
+// worker is an interface that clerk implements.
+type worker interface {
+	Work(c *active.Context) (int, error)
+}
+
+// An address converts to that of an interface that the object implements.
+func TestAddrOfInterface(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	w := active.Addr[worker](start(t, n, &clerk{}))
+	require.Equal(t, 1, result(t, active.Do(n, w, worker.Work)))
+}
