@@ -385,7 +385,7 @@ func TestNameOfTheDying(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		assert.Contains(s, wire.Format(s.refuse(supervisor.Spec{Children: []supervisor.Child{
-			{ID: atomA, Start: echo, Options: node.Options{Place: node.OnStage(1 << 20)}}}})), "invalid spawn option")
+			{ID: atomA, Start: echo, Options: node.Options{Place: node.OnStage(1 << 20)}}}})), "invalid argument: Options")
 	})
 }
 
