@@ -15,7 +15,7 @@ import (
 func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
 	if c, ok := from.(*Context); ok {
 		if c.check(); to.PID == c.group.pid {
-			return goHere(c, to.Object, method, arg)
+			return goHere(c, to.Object, method, nil, arg)
 		}
 	}
 	return goElsewhere(from, to, method, method, arg)
@@ -28,13 +28,12 @@ func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (
 //
 // Only a method can be called on another node: see [ExportDo].
 func Do[T, R any](from node.Caller, to Addr[T], method func(T, *Context) (R, error)) *node.Future[R] {
-	with := withoutArgument(method)
 	if c, ok := from.(*Context); ok {
 		if c.check(); to.PID == c.group.pid {
-			return goHere(c, to.Object, with, struct{}{})
+			return goHere[T, struct{}, R](c, to.Object, nil, method, struct{}{})
 		}
 	}
-	return goElsewhere(from, to, method, with, struct{}{})
+	return goElsewhere(from, to, method, withoutArgument(method), struct{}{})
 }
 
 // withoutArgument makes a method without an argument one with an argument that is not looked at.
@@ -60,12 +59,14 @@ func goElsewhere[T, A, R any](from node.Caller, to Addr[T], named any, method fu
 	return node.Async[R, invocation](from, to.Dest(), call[T, A, R]{to.Object, method, arg})
 }
 
-// goHere is Go to an object of the same group. Future and activation are one allocation.
-func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
+// goHere is Go to an object of the same group, or, if method is nil, Do with plain. Future and activation are one
+// allocation.
+func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) (R, error), plain func(T, *Context) (R, error),
+	arg A) *node.Future[R] {
 	t := &struct {
 		invoked[T, A, R]
 		promised node.Future[R]
-	}{invoked: invoked[T, A, R]{method: method, arg: arg}}
+	}{invoked: invoked[T, A, R]{method: method, plain: plain, arg: arg}}
 	t.init(c.group, object, &t.invoked)
 	t.future = &t.promised
 	c.Context.Inside(process.Key{}).Promise(t.future)

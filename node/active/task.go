@@ -53,7 +53,8 @@ func (m call[T, A, R]) begin(g *group, from node.From) *activation {
 // invoked is the activation of a method.
 type invoked[T, A, R any] struct {
 	acts
-	method func(T, *Context, A) (R, error)
+	method func(T, *Context, A) (R, error) // nil: plain
+	plain  func(T, *Context) (R, error)    // without an argument
 	arg    A
 
 	future *node.Future[R] // of a call within the group; nil: use from
@@ -84,8 +85,12 @@ func (t *invoked[T, A, R]) Run() {
 	}()
 	var v any
 	object, err := find[T](g, t.Object)
-	if err == nil {
+	switch {
+	case err != nil:
+	case t.method != nil:
 		v, err = t.method(object, &t.context, t.arg)
+	default:
+		v, err = t.plain(object, &t.context)
 	}
 	returned = true
 	t.context.caller.returned()
