@@ -11,10 +11,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Chain returns a finder that asks several finders in order: a node that the first does not
-// find the next is asked for. This node is made known to all of them; if one of them fails at
-// that, none has it. A finder that waits for long leaves those after it less time. The chain is
-// a [Lister] of what any of the finders lists that can, and a [Watcher].
+// Chain returns a finder that asks several finders in order: if one does not find a node, it asks the next. It
+// announces this node to all of them; if one announcement fails, it withdraws the others. A finder that waits for long
+// leaves the later ones less time. The chain is a [Lister] of what any of its finders lists, and a [Watcher].
 func Chain(finders ...Finder) Finder { return chain(finders) }
 
 type chain []Finder
@@ -54,8 +53,7 @@ func (c chain) Announce(ctx context.Context, a Announcement) (stop func(), err e
 	return stop, nil
 }
 
-// List is part of Lister: what any of the finders lists that can, in alphabetical
-// order.
+// List is part of Lister: what any of the finders lists, in alphabetical order.
 func (c chain) List(ctx context.Context) ([]wire.Atom, error) {
 	all := make(map[wire.Atom]struct{})
 	var errs []error
@@ -82,7 +80,7 @@ func (c chain) Watch(changed func()) (stop func()) {
 	}
 }
 
-// listOf returns what f lists, nothing if it does not.
+// listOf returns what f lists, or nothing if f is not a Lister.
 func listOf(ctx context.Context, f Finder) ([]wire.Atom, error) {
 	if l, ok := f.(Lister); ok {
 		return l.List(ctx)

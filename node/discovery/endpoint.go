@@ -10,7 +10,7 @@ import (
 // Endpoint is one way to reach a node.
 type Endpoint struct {
 	Protocol string // its name; "": the one that all nodes speak, Erlang's by default
-	Addr     string // host:port; without a host, that of the node's name
+	Addr     string // host:port; without a host, the one in the node's name
 }
 
 // String returns what [ParseEndpoint] reads.
@@ -52,7 +52,7 @@ func (e Endpoint) at(host string) (Endpoint, error) {
 	return e, nil
 }
 
-// port returns the port of e, 0: it has none.
+// port returns the port of e, or 0 if it has none.
 func (e Endpoint) port() uint16 {
 	_, port, err := net.SplitHostPort(e.Addr)
 	if err != nil {

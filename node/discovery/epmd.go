@@ -16,18 +16,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// erlang is what OTP nodes speak, at the port that EPMD knows them by.
+// erlang is the protocol of OTP nodes, at the port that they register with EPMD.
 const erlang = "erlang"
 
-// EPMD finds nodes as Erlang does: by the port mapper of their hosts. The ports of
-// other protocols than Erlang's are in the extra bytes of a node's registration:
-// native=9101. The zero value works.
+// EPMD finds nodes as Erlang does: through the port mappers of their hosts. The extra bytes of a node's registration
+// give the ports of protocols other than Erlang's: native=9101. The zero value works.
 type EPMD struct {
-	// Config of the port mapper's client. Default: what the environment says, as for programs of OTP (ERL_EPMD_PORT,
-	// ERL_EPMD_ADDRESS): see [epmd.ConfigFromEnv]; where it says nothing, port 4369 on each node's host.
+	// Config configures the port mapper's client. Default: the environment, as for OTP programs (ERL_EPMD_PORT,
+	// ERL_EPMD_ADDRESS): see [epmd.ConfigFromEnv]; if it sets nothing, port 4369 on each node's host.
 	Config epmd.Config
-	// Hosts are those whose nodes are listed, as in Erlang's .hosts.erlang: hosts of
-	// names of nodes. Default: none. Find asks any host.
+	// Hosts are the hosts whose nodes List returns, as in Erlang's .hosts.erlang: hosts as in node names. Default:
+	// none. Find asks any host.
 	Hosts []string
 }
 
@@ -56,8 +55,7 @@ func (e *EPMD) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
 	return endpointsOf(r, host), nil
 }
 
-// List is part of Lister: the nodes on Hosts. A host whose port mapper does not
-// answer is in the error.
+// List is part of Lister: the nodes on Hosts. The error has the hosts whose port mapper does not answer.
 func (e *EPMD) List(ctx context.Context) (all []wire.Atom, err error) {
 	c, err := e.client()
 	if err != nil {
@@ -83,11 +81,10 @@ func (e *EPMD) List(ctx context.Context) (all []wire.Atom, err error) {
 	return all, errors.Join(errs...)
 }
 
-// maxAsked is of how many port mappers List waits at a time.
+// maxAsked is how many port mappers List asks at a time.
 const maxAsked = 32
 
-// endpointsOf reads a registration. What its extra bytes say in other ways is not
-// for us.
+// endpointsOf reads a registration. It ignores extra bytes in other formats.
 func endpointsOf(r epmdclient.Registration, host string) []Endpoint {
 	all := []Endpoint{{erlang, net.JoinHostPort(host, strconv.Itoa(int(r.Port)))}}
 	for field := range strings.SplitSeq(string(r.Extra), ",") {
@@ -104,8 +101,8 @@ func endpointsOf(r epmdclient.Registration, host string) []Endpoint {
 	return all
 }
 
-// registration is the reverse. A node that does not speak Erlang's protocol says
-// so, erlang=0, for it has to be registered with some port.
+// registration is the reverse. A node that does not speak Erlang's protocol says so with erlang=0, because it must
+// register some port.
 func registration(me Announcement) epmdclient.Registration {
 	alive, _, _ := strings.Cut(string(me.Name), "@")
 	r := epmdclient.Registration{Name: alive, Highest: 6, Lowest: 6, Creation: me.Creation}
@@ -125,9 +122,8 @@ func registration(me Announcement) epmdclient.Registration {
 	return r
 }
 
-// Announce is part of Finder. If no port mapper answers on this host, this node
-// is one from now on. As erl does, it announces hidden nodes like others: who is
-// hidden is said in the handshake.
+// Announce is part of Finder. If no port mapper answers on this host, this node becomes one. Like erl, it announces
+// hidden nodes as any other: the handshake says which nodes are hidden.
 func (e *EPMD) Announce(ctx context.Context, me Announcement) (stop func(), err error) {
 	c, err := e.client()
 	if err != nil {

@@ -13,23 +13,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Static finds nodes without EPMD: at places that are known beforehand. Its zero
-// value finds none. It must not be changed while it is in use.
+// Static finds nodes without EPMD: at addresses that are known beforehand. Its zero value finds none. It must not be
+// changed while it is in use.
 type Static struct {
 	// Nodes says where some nodes are.
 	Nodes map[wire.Atom][]Endpoint
-	// Port is that of all other nodes, each at the host of its name. Set it, and
-	// node.Distribution.Listen to the same port, where OTP nodes have -erl_epmd_port or
-	// releases ERL_DIST_PORT: one node a host, then. 0: there are no others.
+	// Port is the port of all other nodes, each on the host in its name. Set it, and node.Distribution.Listen to the
+	// same port, where OTP nodes have -erl_epmd_port or releases ERL_DIST_PORT: each host then has one node. 0: there
+	// are no others.
 	Port int
-	// Protocol is what they speak there. Default: what all nodes speak.
+	// Protocol is the protocol at Port. Default: what all nodes speak.
 	Protocol string
-	// Next is asked for nodes that are not found so, and told of this one: a node
-	// may know some peers and find others through EPMD. Nil: nobody.
+	// Next is asked for nodes that Nodes and Port do not give, and told of this one: a node may know some peers and
+	// find others through EPMD. Nil: nobody.
 	Next Finder
 }
 
-// ErrUnknownNode says that nothing is known of where a node is.
+// ErrUnknownNode says that the address of a node is unknown.
 var ErrUnknownNode = errors.New("discovery: address unknown")
 
 // Find is part of Finder.

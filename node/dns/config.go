@@ -13,30 +13,26 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// Config says which names to ask for, and which nodes are behind the answers. One
-// of Host and Services must be given.
+// Config says which names to look up, and which nodes the answers mean. At least one of Host and Services must be set.
 type Config struct {
-	// Host is a name with A and AAAA records: each address is that of a node
-	// BASE@ADDRESS, as of the pods of a headless service.
+	// Host is a name with A and AAAA records: each address belongs to a node BASE@ADDRESS, as with the pods of a
+	// headless service.
 	Host string
-	// At is where the nodes of Host listen: endpoints without a host, :4370 or
-	// native://:4371. At least one, with Host.
+	// At is where the nodes of Host listen: endpoints without a host, :4370 or native://:4371. Host needs at least one.
 	At []discovery.Endpoint
 	// Network chooses among the addresses of Host: ip4, ip6 or ip (both: a host with
 	// two addresses would be two nodes). Default: ip4.
 	Network string
-	// Services are names with SRV records: each target with its port is that of a node
-	// BASE@TARGET.
+	// Services are names with SRV records: each target, with its port, belongs to a node BASE@TARGET.
 	Services []Service
-	// Base is the name of all these nodes, what is before the @. Default: go.
+	// Base is the part of all these nodes' names before the @. Default: go.
 	Base string
-	// TTL is for how long an answer is good, and after how long a failure is tried
-	// again; answers say it themselves, but the resolver keeps that to itself.
-	// Default: 5 s, as of cluster DNS. At least 100 ms.
+	// TTL is how long an answer is valid, and how long after a failure to try again; answers have times to live, but
+	// the resolver does not return them. Default: 5 s, as in cluster DNS. At least 100 ms.
 	TTL time.Duration
-	// Timeout bounds one look at all names. Default: 3 s.
+	// Timeout bounds one lookup of all names. Default: 3 s.
 	Timeout time.Duration
-	// Resolver asks. Default: net.DefaultResolver, the system's.
+	// Resolver looks names up. Default: net.DefaultResolver, the system's.
 	Resolver Resolver
 	// Log receives what an operator should see. Default: discarded.
 	Log *slog.Logger
@@ -45,10 +41,10 @@ type Config struct {
 // Service is one name with SRV records.
 type Service struct {
 	Name     string // in full: _actornode._tcp.cluster.example
-	Protocol string // what is spoken at its ports, as in discovery.Endpoint; "": what all nodes speak
+	Protocol string // the protocol at its ports, as in discovery.Endpoint; "": what all nodes speak
 }
 
-// Resolver is what is used of [net.Resolver].
+// Resolver is the part of [net.Resolver] that a Finder uses.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 	LookupSRV(ctx context.Context, service, proto, name string) (string, []*net.SRV, error)
@@ -60,8 +56,7 @@ const (
 	defaultTTL     = 5 * time.Second
 	minTTL         = 100 * time.Millisecond
 	defaultTimeout = 3 * time.Second
-	// maxNodes bounds how many nodes answers may name; those beyond are left out, and
-	// that is logged.
+	// maxNodes bounds how many nodes an answer may name; the Finder ignores the rest and logs that.
 	maxNodes = 10000
 )
 

@@ -1,11 +1,10 @@
-// Package dns finds nodes by DNS: by the addresses of a name, as of the pods behind
-// a headless service of Kubernetes, or by SRV records.
+// Package dns finds nodes by DNS: by the addresses of a name, such as those of the pods behind a headless service of
+// Kubernetes, or by SRV records.
 //
 // # Nouns
 //
-//   - A [Finder] is a discovery.Finder and discovery.Lister: it is Distribution.Finder, or
-//     one of a discovery.Chain.
-//   - A [Config] says which names to ask for.
+//   - A [Finder] is a discovery.Finder and discovery.Lister: use it as Distribution.Finder, or in a discovery.Chain.
+//   - A [Config] says which names to look up.
 //   - A [Service] is a name with SRV records.
 //
 // See the example.
@@ -39,7 +38,7 @@
 //
 // # Invariants
 //
-//  1. One goroutine at a time looks names up, at most once in Config.TTL.
+//  1. One goroutine at a time looks names up, at most once per Config.TTL.
 //  2. After a failed lookup the last answer stays in use until the next one succeeds. The
 //     answer that a name or record does not exist is an answer: no node is there.
 //  3. Nothing here ends a connection: a node stays connected when its record is removed.

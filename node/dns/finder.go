@@ -21,28 +21,28 @@ import (
 //
 // Invariants:
 //
-//  1. One look at the names is under way at a time, by the goroutine that holds turn.
-//  2. last has, for each name, what its last good answer said.
+//  1. One lookup of the names runs at a time, in the goroutine that holds turn.
+//  2. last has the last good answer for each name.
 type Finder struct {
 	cfg  Config
-	turn chan struct{} // capacity 1: held by the goroutine that looks
+	turn chan struct{} // capacity 1: held by the goroutine that looks names up
 
 	mu     sync.Mutex
-	last   map[string]map[node.Atom][]discovery.Endpoint // by name asked for
+	last   map[string]map[node.Atom][]discovery.Endpoint // by name looked up
 	logged map[string]string                             // failures that have been logged, by name
-	fresh  time.Time                                     // until when nothing is asked
-	why    error                                         // what was wrong the last time
+	fresh  time.Time                                     // no lookup before this time
+	why    error                                         // the error of the last lookup
 	stats  Stats
 }
 
 // Stats counts what a Finder has done.
 type Stats struct {
 	Lookups  uint64 // of one name each
-	Failures uint64 // of those; an answer that there is no such name is none
-	Stale    uint64 // failures after which an older answer went on being used
+	Failures uint64 // of those; an answer that a name does not exist is not a failure
+	Stale    uint64 // failures after which an older answer stayed in use
 }
 
-// New checks a configuration.
+// New returns a Finder. It checks cfg.
 func New(cfg Config) (*Finder, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -58,8 +58,7 @@ func (f *Finder) Stats() Stats {
 	return f.stats
 }
 
-// Find is part of discovery.Finder. discovery.ErrUnknownNode if the answers do not name the
-// node.
+// Find is part of discovery.Finder. It returns discovery.ErrUnknownNode if the answers do not name the node.
 func (f *Finder) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	failed := f.look(ctx)
 	f.mu.Lock()
@@ -77,8 +76,8 @@ func (f *Finder) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint
 	return nil, fmt.Errorf("dns: %s is in no answer: %w", name, discovery.ErrUnknownNode)
 }
 
-// List is part of discovery.Lister: all nodes that the answers name, old ones too where
-// there is no new one. The error says which names could not be asked for.
+// List is part of discovery.Lister: all nodes that the answers name, old answers included where there is no new one.
+// The error says which names could not be looked up.
 func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
 	failed := f.look(ctx)
 	f.mu.Lock()
@@ -92,8 +91,8 @@ func (f *Finder) List(ctx context.Context) ([]node.Atom, error) {
 	return slices.Sorted(maps.Keys(all)), failed
 }
 
-// Announce is part of discovery.Finder. It publishes nothing: DNS records are made by others.
-// It logs a warning if other nodes cannot find this node by DNS.
+// Announce is part of discovery.Finder. It publishes nothing: others make the DNS records. It logs a warning if other
+// nodes cannot find this node by DNS.
 func (f *Finder) Announce(_ context.Context, me discovery.Announcement) (stop func(), err error) {
 	base, host, _ := strings.Cut(string(me.Name), "@")
 	if base != f.cfg.Base {
@@ -106,8 +105,8 @@ func (f *Finder) Announce(_ context.Context, me discovery.Announcement) (stop fu
 	return func() {}, nil
 }
 
-// look asks for all names, unless that was done a moment ago. If another goroutine does
-// so already, it waits for that.
+// look looks up all names, unless that was done a moment ago. If another goroutine is already doing so, it waits for
+// that one.
 func (f *Finder) look(ctx context.Context) error {
 	if fresh, why := f.isFresh(); fresh {
 		return why
@@ -124,8 +123,7 @@ func (f *Finder) look(ctx context.Context) error {
 	return f.ask(ctx)
 }
 
-// ask is look for the goroutine that has the turn. If the asker's time is up that is no failure of
-// DNS: the next one asks again.
+// ask is look for the goroutine that holds turn. It is no DNS failure if asker ends: the next caller tries again.
 func (f *Finder) ask(asker context.Context) error {
 	ctx, cancel := context.WithTimeout(asker, f.cfg.Timeout)
 	defer cancel()
@@ -156,7 +154,7 @@ func (f *Finder) isFresh() (bool, error) {
 	return time.Now().Before(f.fresh), f.why
 }
 
-// addresses are the nodes of Host.
+// addresses returns the nodes of Host.
 func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]discovery.Endpoint, error) {
 	ips, err := f.cfg.Resolver.LookupNetIP(ctx, f.cfg.Network, f.cfg.Host)
 	if err != nil {
@@ -177,17 +175,17 @@ func (f *Finder) addresses(ctx context.Context) (map[node.Atom][]discovery.Endpo
 	return nodes, nil
 }
 
-// targets are the nodes of a service. Priorities and weights mean nothing here: the
-// targets are all nodes, not ways to one.
+// targets returns the nodes of a service. It ignores priorities and weights: each target is a node, not one of the ways
+// to a node.
 func (f *Finder) targets(ctx context.Context, s Service) (map[node.Atom][]discovery.Endpoint, error) {
 	_, srvs, err := f.cfg.Resolver.LookupSRV(ctx, "", "", s.Name)
-	if err != nil && len(srvs) == 0 { // with some, the rest were no names
+	if err != nil && len(srvs) == 0 { // with some, the rest had invalid names
 		return nil, err
 	}
 	nodes := make(map[node.Atom][]discovery.Endpoint, len(srvs))
 	for _, srv := range srvs {
 		host := strings.ToLower(strings.TrimSuffix(srv.Target, "."))
-		if host == "" || srv.Port == 0 || len(nodes) >= maxNodes { // "." is: there is no such service
+		if host == "" || srv.Port == 0 || len(nodes) >= maxNodes { // "." means that there is no such service
 			continue
 		}
 		name := node.Atom(f.cfg.Base + "@" + host)
@@ -205,8 +203,8 @@ func (f *Finder) crowded(asked string, records int) {
 	}
 }
 
-// take keeps an answer. That there is no such name is one: nobody is there, as
-// while no pod is ready. After a failure the last one stays.
+// take stores an answer. That a name does not exist is an answer: no node is there, as while no pod is ready. After a
+// failure the last answer stays.
 func (f *Finder) take(asked string, nodes map[node.Atom][]discovery.Endpoint, err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		nodes, err = nil, nil

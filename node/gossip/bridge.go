@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// bridge is where memberlist logs: it gives lines to slog with their levels. Lines that
-// hosts without the cookie can cause are logged once a minute for each kind.
+// bridge is the io.Writer that memberlist logs to. It passes lines to slog with their levels. It logs lines that hosts
+// without the cookie can cause once a minute for each kind.
 type bridge struct {
 	log *slog.Logger
 	now func() time.Time
@@ -18,10 +18,10 @@ type bridge struct {
 	kinds map[string]*kind
 }
 
-// kind is of lines that differ only in figures.
+// kind is a group of lines that differ only in digits.
 type kind struct {
 	next time.Time
-	held int // since the last one
+	held int // not logged since the last line
 }
 
 const (
@@ -29,13 +29,13 @@ const (
 	maxKinds  = 256
 )
 
-// wrongKey is what memberlist says of a message that none of its keys opens.
+// wrongKey is memberlist's error for a message that none of its keys can decrypt.
 const wrongKey = "no installed keys could decrypt"
 
-// noKey is what it says of one that is not encrypted.
+// noKey is memberlist's error for a message that is not encrypted.
 const noKey = "remote state is not encrypted"
 
-// hint says what is behind some errors.
+// hint explains some errors.
 func hint(text string) string {
 	switch {
 	case strings.Contains(text, wrongKey):
@@ -46,13 +46,13 @@ func hint(text string) string {
 	return ""
 }
 
-// Write is part of io.Writer: a line of memberlist.
+// Write is part of io.Writer: p is a line from memberlist.
 func (b *bridge) Write(p []byte) (int, error) {
 	level, text := levelOf(strings.TrimSpace(string(p)))
 	if !b.log.Enabled(context.Background(), level) {
 		return len(p), nil
 	}
-	key := text // lines are limited for each key
+	key := text // lines are limited per key
 	if level >= slog.LevelWarn {
 		key = kindOf(text)
 	}
@@ -71,8 +71,8 @@ func (b *bridge) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// levelOf takes a line apart. What memberlist calls an error is the loss of one
-// message or attempt, which it survives: a warning.
+// levelOf splits a line into level and text. An error of memberlist is a warning here: it has lost one message or
+// attempt, and goes on.
 func levelOf(line string) (slog.Level, string) {
 	word, text, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
 	if !ok {
@@ -88,7 +88,7 @@ func levelOf(line string) (slog.Level, string) {
 	return slog.LevelWarn, text
 }
 
-// admit reports whether a line is said, and how many of its kind were not.
+// admit reports whether to log a line, and how many of its kind were not logged.
 func (b *bridge) admit(key string) (held int, say bool) {
 	now := b.now()
 	b.mu.Lock()
@@ -110,8 +110,7 @@ func (b *bridge) admit(key string) (held int, say bool) {
 	return held, true
 }
 
-// kindOf is a line without what differs each time: where a message came from,
-// ports, counts.
+// kindOf returns a line without the parts that vary: the sender of a message, ports, counts.
 func kindOf(text string) string {
 	text, _, _ = strings.Cut(text, " from=")
 	return strings.Map(func(r rune) rune {

@@ -14,60 +14,50 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// defaultPort is where members gossip, over UDP and TCP, if nothing else is said.
+// defaultPort is the default port for gossip, over UDP and TCP.
 const defaultPort = 7946
 
-// Config is what a member needs. Of its fields only Cookie has no default that
-// works.
+// Config configures a member. Only Cookie has no default that works.
 type Config struct {
-	// Cookie is what all members must know: the key is made from it. Use that of the
-	// Distribution. It should be long and random: an attacker that records a datagram can
-	// try cookies offline.
+	// Cookie is the secret that all members share: the key is made from it. Use the cookie of the Distribution. It
+	// should be long and random: an attacker who records a datagram can try cookies offline.
 	Cookie string
-	// OldCookies decrypt what members without the new Cookie send. To change the cookie
-	// without a gap, add the new one here on all members, then swap the two on all members,
-	// then remove the old one.
+	// OldCookies decrypt messages from members without the new Cookie. To change the cookie without a gap, add the new
+	// one here on all members, then swap the two on all members, then remove the old one.
 	OldCookies []string
-	// Seeds are members, HOST:PORT or HOST (port 7946), of which one is enough to
-	// join; a host's name may have many addresses: all are tried. This node may be
-	// among them. Without seeds other members must join this one.
+	// Seeds are addresses of members, HOST:PORT or HOST (port 7946). One is enough to join. If a host name has many
+	// addresses, all are tried. This node may be among the seeds. Without seeds, other members must join this one.
 	Seeds []string
-	// Bind is HOST:PORT, HOST or :PORT to gossip at, over UDP and TCP; port 0 is one
-	// that the system chooses. Default: the host of the node's name, port 7946.
-	// With 0.0.0.0 or ::, Advertise must be set to the address that others use.
+	// Bind is the address to listen on, over UDP and TCP: HOST:PORT, HOST or :PORT. With port 0 the system chooses the
+	// port. Default: the host of the node's name, port 7946. With 0.0.0.0 or ::, set Advertise to the address that
+	// others use.
 	Bind string
-	// Advertise is HOST:PORT, HOST or :PORT that others reach this node at. Default:
-	// Bind.
+	// Advertise is the address at which others reach this node: HOST:PORT, HOST or :PORT. Default: Bind.
 	Advertise string
-	// Pace is how fast failures are noticed and changes spread: local (one host), lan or
-	// wan. All members need the same. Default: lan.
+	// Pace sets how fast members notice failures and spread changes: local (one host), lan or wan. All members need the
+	// same value. Default: lan.
 	Pace string
-	// Retry is the longest pause between attempts to join; the first is 500 ms, each
-	// next one twice as long. A member that has joined tries the seeds and lost members
-	// that often, too. Default: 30 s.
+	// Retry is the longest pause between attempts to join. The first pause is 500 ms, and each next one is twice as
+	// long. A member that has joined also retries the seeds and lost members at this interval. Default: 30 s.
 	Retry time.Duration
-	// LeaveTimeout bounds how long the announcement of this node's stop may take. Default: 1 s.
+	// LeaveTimeout bounds how long this node may take to announce its stop. Default: 1 s.
 	LeaveTimeout time.Duration
-	// MaxStreams is how many TCP connections of others are served at a time; four times as
-	// many wait, unread, and the rest are closed. Memory for input from hosts without the
-	// cookie is about three times MaxStreams times MaxStreamBytes at worst: buffers grow
-	// by doubling. Default: 16.
+	// MaxStreams is how many TCP connections from others are served at a time. Four times as many wait, unread, and the
+	// rest are closed. Input from hosts without the cookie takes at worst about three times MaxStreams times
+	// MaxStreamBytes of memory: buffers grow by doubling. Default: 16.
 	MaxStreams int
-	// MaxStreamsPerSource is how many of them may be from one source, which is an IPv4
-	// address or the first 64 bits of an IPv6 address; eight times as many wait. An attacker
-	// with MaxStreams/MaxStreamsPerSource sources can still keep others from joining by this
-	// node while the attack lasts; members learn of each other by UDP meanwhile.
+	// MaxStreamsPerSource is how many of them one source may have. A source is an IPv4 address or the first 64 bits of
+	// an IPv6 address. Eight times as many wait. An attacker with MaxStreams/MaxStreamsPerSource sources can still keep
+	// others from joining through this node while the attack lasts; members learn of each other by UDP meanwhile.
 	// Default: 2, or MaxStreams if that is less.
 	MaxStreamsPerSource int
-	// MaxStreamBytes is how long a stream may be, that of a seed too; one that is longer
-	// is cut. A stream has all members, with 400 bytes each. All members want the same.
-	// Default: 4 MiB, enough for 10,000 members. At least 4 KiB.
+	// MaxStreamBytes is how long a stream may be, including one from a seed. A longer one is cut off. A stream carries
+	// all members, at 400 bytes each. All members should have the same value. Default: 4 MiB, enough for 10,000
+	// members. At least 4 KiB.
 	MaxStreamBytes int
-	// StreamTimeout is how long a stream may last from its beginning to its end, and wait
-	// to be served. Default: 5 s.
+	// StreamTimeout is how long a stream may last, including its wait to be served. Default: 5 s.
 	StreamTimeout time.Duration
-	// Resolver finds the hosts of Seeds, Bind and Advertise. Default:
-	// net.DefaultResolver.
+	// Resolver resolves the hosts of Seeds, Bind and Advertise. Default: net.DefaultResolver.
 	Resolver *net.Resolver
 	// Log receives what an operator should see. Default: discarded.
 	Log *slog.Logger
@@ -149,7 +139,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// boundStreams checks the bounds of streams, and fills them in.
+// boundStreams checks the limits of streams, and fills in defaults.
 func (c *Config) boundStreams() error {
 	if c.MaxStreams < 0 || c.MaxStreamsPerSource < 0 || c.MaxStreamBytes < 0 || c.StreamTimeout < 0 {
 		return errors.New("gossip: Config: MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout must not be negative")
@@ -175,8 +165,8 @@ func (c *Config) boundStreams() error {
 	return nil
 }
 
-// hostPort takes HOST:PORT, HOST, :PORT or nothing apart; the host may be an IPv6
-// address without brackets.
+// hostPort splits HOST:PORT, HOST, :PORT or an empty s; port is the default. The host may be an IPv6 address without
+// brackets.
 func hostPort(s string, port int) (string, int, error) {
 	if s == "" || net.ParseIP(s) != nil {
 		return s, port, nil
@@ -200,7 +190,7 @@ func keyOf(cookie string) ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte(cookie), nil, keyInfo, keySize)
 }
 
-// keysOf makes keys from cookies: the first is the one that messages are sent with.
+// keysOf makes keys from cookies. The first one encrypts what is sent.
 func keysOf(cookie string, old []string) (keys [][]byte, err error) {
 	for _, c := range slices.Concat([]string{cookie}, old) {
 		k, err := keyOf(c)

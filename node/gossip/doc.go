@@ -4,30 +4,27 @@
 //
 // # Nouns
 //
-//   - A [Finder] is a discovery.Finder, discovery.Lister and discovery.Watcher: it is
-//     Distribution.Finder of one node, or one of its discovery.Chain. It gossips from the
-//     node's start to its stop.
+//   - A [Finder] is a discovery.Finder, discovery.Lister and discovery.Watcher. Set it as the Distribution.Finder of
+//     one node, or put it in that node's discovery.Chain. It gossips from the node's start to its stop.
 //   - A member is one run of a node, as others see it: name, creation, endpoints.
 //   - A seed is the address of a member, used to join the others.
 //
-// See the example. The protocol is SWIM with the extensions of Lifeguard, as
-// github.com/hashicorp/memberlist has it (version 2, encryption 1).
+// See the example. The protocol is SWIM with the extensions of Lifeguard, as implemented by
+// github.com/hashicorp/memberlist (version 2, encryption 1).
 //
 // # What gossip decides, and what it does not
 //
-// Gossip finds where nodes are, and with discovery.Mesh which nodes to connect to. It ends no
-// connection. A member becomes suspected when it answers neither this node's probe nor
-// the probes of others. It counts as alive until it is declared dead or refutes the
-// suspicion. A dead member is no longer found or listed, but a working link to it stays:
-// gossip uses UDP and third parties, while a link has its own connection and ticks, and
-// only the link can tell whether it works. Conversely, gossip ignores failed links.
+// Gossip finds where nodes are, and with discovery.Mesh which nodes to connect to. It ends no connection. A member is
+// suspected when it answers neither this node's probe nor the probes of others. It counts as alive until it is declared
+// dead or refutes the suspicion. A dead member is no longer found or listed, but a working link to it stays: gossip
+// uses UDP and third parties, while a link has its own connection and ticks, and only the link can tell whether it
+// works. Conversely, gossip ignores failed links.
 //
-// No member is special. There is no vote and no quorum, and no node founds a cluster
-// without others: a node that reaches no seed runs, logs this, and keeps trying. After a network
-// partition both halves continue, each with its own members. When the partition heals,
-// they find each other by the seeds, which are tried without end, and by the addresses of
-// lost members, which are tried for an hour. Anything that must exist only once in a
-// cluster needs a decision above this package.
+// No member is special. There is no vote and no quorum, and no node founds a cluster without others: a node that
+// reaches no seed runs, logs this, and keeps trying. After a network partition both halves continue, each with its own
+// members. When the partition heals, they find each other through the seeds, which are tried for ever, and through the
+// addresses of lost members, which are tried for an hour. Anything that must exist only once in a cluster needs a
+// decision above this package.
 //
 // A node that restarts after a crash has a new creation and is a new member. It is found
 // at its new endpoints even while its old member still counts as alive. Of two members
@@ -36,7 +33,7 @@
 //
 // # Secrets
 //
-// All that is sent is encrypted and authenticated with AES-256-GCM by the key
+// Everything that is sent is encrypted and authenticated with AES-256-GCM. The key is
 //
 //	HKDF-SHA-256(secret: Cookie, salt: none, info: "actornode gossip 1", 32 bytes)
 //
@@ -54,8 +51,8 @@
 //  2. A sender that has the key but sends nothing that this version understands is not
 //     a member.
 //  3. Attempts to join end only with stop. Each kind of failure is logged once.
-//  4. What is read before a key has been tried is bounded: see Config.MaxStreams. Memory
-//     for hosts without the cookie is 59 MiB at most where 40 of them send as much as they can.
+//  4. Input that is read before a key has been tried is bounded: see Config.MaxStreams. Hosts without the cookie take
+//     at most 59 MiB of memory when 40 of them send as much as they can.
 //
 // # Goroutines
 //
@@ -65,7 +62,7 @@
 //	receive        Announce    stop        the UDP socket's reads
 //	some eight of  Announce    stop        probes, queues
 //	memberlist
-//	one for each   accept      its end     a stream of another
+//	one for each   accept      its end     a stream from another member
 //	stream
 //
 // Streams end with stop, or Config.StreamTimeout after they begin. stop waits at most
@@ -74,24 +71,21 @@
 //
 // # What can be lost
 //
-// News takes time: a second or two in a local network. A leave message may get lost; then
-// the member is detected like one that failed: within about 5 s (lan) in a small cluster,
-// within a minute among a thousand members. memberlist does not distinguish a leave from
-// a failure, so a member that has left is also retried for an hour, four addresses a
-// round.
+// Changes take time to spread: a second or two in a local network. A leave message may get lost; then the member is
+// detected like one that failed: within about 5 s (lan) in a small cluster, within a minute among a thousand members.
+// memberlist does not distinguish a leave from a failure, so a member that has left is also retried for an hour, four
+// addresses a round.
 //
 // # Limits and costs
 //
-// A member announces at most 16 endpoints in at most 512 bytes. At most 1,024 lost members
-// are retried. Config.MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout
-// bound the streams; [Stats] counts refused and closed streams, and the log reports them
-// once a second. Datagrams wait in the kernel, at most 2 MiB of them, and use as much
-// memory as they are long. A node that does not listen (Distribution.Listen "-") is not
-// announced and does not gossip. On every node a member with two endpoints uses about
-// 400 bytes here, beside what memberlist keeps; a list of 1,000 members is one allocation
-// of 16 KB. With the pace lan each member sends one probe a second, up to 15 datagrams a
-// second while there is news, and exchanges its whole state with one other member at
-// most twice a minute.
+// A member announces at most 16 endpoints in at most 512 bytes. At most 1,024 lost members are retried.
+// Config.MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout bound the streams; [Stats] counts refused
+// and closed streams, and the log reports them once a second. Datagrams wait in the kernel, at most 2 MiB of them, and
+// use as much memory as they are long. A node that does not listen (Distribution.Listen "-") is not announced and does
+// not gossip. On every node a member with two endpoints uses about 400 bytes in this package, besides what memberlist
+// keeps; a list of 1,000 members is one allocation of 16 KB. With the pace lan each member sends one probe a second, up
+// to 15 datagrams a second while there is news, and exchanges its whole state with one other member at most twice a
+// minute.
 //
 // # Bytes
 //
@@ -100,6 +94,6 @@
 //
 //	actornode/1 BORN ENDPOINT…
 //
-// BORN is the time of Announce in milliseconds of Unix, ENDPOINT as discovery.ParseEndpoint
-// has it; without a host it is that of the name.
+// BORN is the time of Announce in Unix milliseconds. discovery.ParseEndpoint parses ENDPOINT; if it has no host, the
+// host of NAME is used.
 package gossip

@@ -51,8 +51,8 @@ func New(cfg Config) (*Finder, error) {
 	return &Finder{cfg: cfg, table: newTable(), keys: keys}, nil
 }
 
-// SetCookie changes Cookie and OldCookies of the Config, while the finder is in use, too. What members with another
-// cookie send is not understood unless it is an old one here; see Config.OldCookies for a change without a gap.
+// SetCookie changes Cookie and OldCookies of the Config, also while the finder is in use. The finder cannot read
+// messages from members with any other cookie; see Config.OldCookies for a change without a gap.
 func (f *Finder) SetCookie(cookie string, old ...string) error {
 	fresh := Config{Cookie: cookie, OldCookies: old}
 	if err := fresh.validate(); err != nil {
@@ -82,8 +82,8 @@ func (f *Finder) SetCookie(cookie string, old ...string) error {
 	return nil
 }
 
-// Find is part of discovery.Finder: where the members with that name listen, the newest
-// life first. discovery.ErrUnknownNode if there is none.
+// Find is part of discovery.Finder. It returns the endpoints of the members with that name, those of the newest first,
+// or discovery.ErrUnknownNode if there is none.
 func (f *Finder) Find(_ context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	if all := f.table.find(name); len(all) > 0 {
 		return all, nil
@@ -91,14 +91,13 @@ func (f *Finder) Find(_ context.Context, name node.Atom) ([]discovery.Endpoint, 
 	return nil, fmt.Errorf("gossip: %s is not a member: %w", name, discovery.ErrUnknownNode)
 }
 
-// List is part of discovery.Lister: the members, this one among them.
+// List is part of discovery.Lister. It returns the members, including this one.
 func (f *Finder) List(context.Context) ([]node.Atom, error) { return f.table.list(), nil }
 
 // Watch is part of discovery.Watcher.
 func (f *Finder) Watch(changed func()) (stop func()) { return f.table.watch(changed) }
 
-// Addr returns the HOST:PORT that others reach this member at; empty: it is not
-// announced.
+// Addr returns the HOST:PORT at which others reach this member. It is empty if the finder is not announced.
 func (f *Finder) Addr() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,21 +107,21 @@ func (f *Finder) Addr() string {
 	return f.session.list.LocalNode().Address()
 }
 
-// Stats says what a member sees and does.
+// Stats are figures of one member.
 type Stats struct {
-	Members int    // alive, this one among them; a node that is back may be two for a while
+	Members int    // alive, including this one; a restarted node may count twice for a while
 	Lost    int    // nodes that left, died or were cut off, and are still tried
 	Rounds  uint64 // of attempts to join seeds and lost nodes
-	Health  int    // 0: well; more: this member is too slow to judge others, as memberlist has it
+	Health  int    // memberlist's score; 0: well; more: this member is too slow to judge others
 
-	Streams        int    // TCP connections of others that are served
-	StreamsWaiting int    // that wait for that
+	Streams        int    // TCP connections from others that are served
+	StreamsWaiting int    // that wait to be served
 	StreamsLimit   int    // how many can be served at a time: Config.MaxStreams
 	StreamsRefused uint64 // since Announce: too many were waiting
-	StreamsCut     uint64 // since Announce: they were too long or too slow, those to others included
+	StreamsCut     uint64 // since Announce: too long or too slow, including those to others
 }
 
-// Stats returns what is so now; zero: the finder is not announced.
+// Stats returns the current figures, or zero if the finder is not announced.
 func (f *Finder) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,8 +134,8 @@ func (f *Finder) Stats() Stats {
 	return s
 }
 
-// Announce is part of discovery.Finder: the node takes part. It does not wait until a
-// seed has been reached, for there may be none yet. stop says farewell.
+// Announce is part of discovery.Finder: the node starts to gossip. It does not wait until it has reached a seed, as
+// there may be none yet. stop tells the other members that the node leaves.
 func (f *Finder) Announce(ctx context.Context, me discovery.Announcement) (stop func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,7 +158,7 @@ func (f *Finder) Announce(ctx context.Context, me discovery.Announcement) (stop 
 	return func() { r.end.Do(func() { r.stop(); f.off() }) }, nil
 }
 
-// open listens where cfg says, and begins to gossip.
+// open opens the sockets that cfg describes, and starts to gossip.
 func (f *Finder) open(cfg *memberlist.Config) (*memberlist.Memberlist, *streams, error) {
 	fail := func(err error) (*memberlist.Memberlist, *streams, error) {
 		return nil, nil, fmt.Errorf("gossip: cannot listen on %s: %w", net.JoinHostPort(cfg.BindAddr, strconv.Itoa(cfg.BindPort)), err)
@@ -191,7 +190,7 @@ func (f *Finder) off() {
 	f.table.clear()
 }
 
-// member is the configuration of memberlist.
+// member returns the configuration of memberlist.
 func (f *Finder) member(ctx context.Context, me discovery.Announcement) (*memberlist.Config, error) {
 	m := member{me, time.Now()}
 	meta, err := m.meta()
@@ -280,9 +279,8 @@ const streamTimeout = 5 * time.Second
 // lostTries is how many lost members are tried at a time.
 const lostTries = 4
 
-// join is the goroutine that joins the others, and joins them again after the
-// network has been cut: started by Announce, ended by stop. Attempts go on for
-// ever: that nobody answers does not make this node the first of a cluster.
+// join is the goroutine that joins the others, and joins them again after a network partition. Announce starts it, stop
+// ends it. It never gives up: a node that gets no answer does not become the first of a cluster.
 func (r *session) join() {
 	defer close(r.done)
 	timer := time.NewTimer(0)
@@ -322,8 +320,8 @@ func (r *session) logFailure(why error) {
 	r.cfg.Log.Warn("gossip: cannot join any other member: will retry", args...)
 }
 
-// attempt joins every seed that does not take part, and some that were lost. An
-// error: there are seeds, and no other member is known.
+// attempt joins every seed that is not a member, and some lost members. It returns an error if there are seeds and no
+// other member is known.
 func (r *session) attempt() error {
 	var errs []error
 	for _, addr := range r.table.missing(time.Now(), lostTries) {

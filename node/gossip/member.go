@@ -14,28 +14,27 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// member is one life of a node, as the others know it.
+// member is one run of a node, as the others see it.
 type member struct {
 	discovery.Announcement
 	incarnation time.Time // to the millisecond
 }
 
-// Bounds of what a member says of itself.
+// Limits of a member's metadata.
 const (
-	maxMeta      = 512 // bytes: memberlist's
+	maxMeta      = 512 // bytes: memberlist's limit
 	maxEndpoints = 16
 	metaVersion  = "actornode/1"
 )
 
-// errMember says that a member is not one of ours.
+// errMember reports a member that is not an actornode.
 var errMember = errors.New("gossip: the member is not an actornode")
 
-// id is the name that memberlist knows a member by. It is another one in each life
-// of a node: one that is back is a new member, at any address, whether or not the
-// others have noticed the death of the old one.
+// id returns the member's name for memberlist. It differs in each run of a node: a restarted node is a new member, at
+// any address, whether or not the others have noticed that the old one died.
 func (m member) id() string { return fmt.Sprintf("%s#%08x", m.Name, m.Creation) }
 
-// meta is the rest of what is said of it.
+// meta returns the member's metadata.
 func (m member) meta() ([]byte, error) {
 	if len(m.Endpoints) > maxEndpoints {
 		return nil, fmt.Errorf("gossip: %s listens at %d endpoints: want at most %d", m.Name, len(m.Endpoints), maxEndpoints)
@@ -50,8 +49,8 @@ func (m member) meta() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// portable is an endpoint as others can use it: of a listener on all addresses only
-// the port is of use, with the host of the node's name.
+// portable returns an endpoint that others can use. Of a listener on all addresses it keeps only the port; parse adds
+// the host of the node's name.
 func portable(e discovery.Endpoint) discovery.Endpoint {
 	host, port, err := net.SplitHostPort(e.Addr)
 	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
@@ -60,7 +59,7 @@ func portable(e discovery.Endpoint) discovery.Endpoint {
 	return e
 }
 
-// parse is the reverse of id and meta. The hosts of the endpoints are filled in.
+// parse is the reverse of id and meta. It fills in missing hosts of endpoints.
 func parse(id string, meta []byte) (member, error) {
 	bad := func(what string) (member, error) {
 		return member{}, fmt.Errorf("%w: %s of the member %.80q", errMember, what, id)
@@ -97,7 +96,7 @@ func parse(id string, meta []byte) (member, error) {
 		}
 		if h, port, _ := net.SplitHostPort(e.Addr); h == "" {
 			e.Addr = net.JoinHostPort(host, port)
-			if _, err := discovery.ParseEndpoint(e.String()); err != nil { // not every name has a host that is one
+			if _, err := discovery.ParseEndpoint(e.String()); err != nil { // the host in a name may be invalid
 				return bad("the host")
 			}
 		}
@@ -106,8 +105,8 @@ func parse(id string, meta []byte) (member, error) {
 	return m, nil
 }
 
-// newest puts the lives of a node in order, the one that was born last first: the
-// clocks of the hosts decide, and between equals the greater creation.
+// newest sorts the runs of a node, the one that started last first, by the clocks of the hosts. Of equals the greater
+// creation comes first.
 func newest(lives []member) {
 	slices.SortFunc(lives, func(a, b member) int {
 		return cmp.Or(b.incarnation.Compare(a.incarnation), cmp.Compare(b.Creation, a.Creation))

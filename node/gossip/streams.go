@@ -13,25 +13,22 @@ import (
 	"time"
 )
 
-// streams bounds the TCP connections by which members exchange all they know.
-// memberlist reads a stream to its end before it tries a key, so any host that reaches the
-// port could fill its memory.
+// streams bounds the TCP connections over which members exchange their whole state. memberlist reads a stream to its
+// end before it tries a key, so any host that reaches the port could fill its memory.
 //
 // Invariants, whenever mu is free:
 //
-//  1. At most max streams are served, at most perSource of them from one source, and
-//     so out always has a free slot for one that is about to be.
-//  2. At most waitFactor times as many wait, unread, in the order in which they came.
-//     None waits that could be served.
-//  3. A source is in sources while a stream of it is served or waits.
-//  4. A stream is over, at the latest, timeout after it was accepted or dialled; no more
-//     than bytes are read from it.
+//  1. At most max streams are served, at most perSource of them from one source. So out always has a free slot for the
+//     next one.
+//  2. At most waitFactor times as many wait, unread, in order of arrival. None of them could be served.
+//  3. A source is in sources while one of its streams is served or waits.
+//  4. A stream ends at most timeout after it was accepted or dialled, and at most bytes are read from it.
 type streams struct {
 	max, perSource int
 	bytes          int64
 	timeout        time.Duration
 	log            *slog.Logger
-	out            chan net.Conn // served, and not taken by memberlist yet
+	out            chan net.Conn // served, but not yet taken by memberlist
 
 	mu      sync.Mutex
 	served  map[*stream]struct{}
@@ -46,25 +43,24 @@ type streams struct {
 // share is how many streams a source has.
 type share struct{ served, waiting int }
 
-// waitFactor is how many streams may wait for one that may be served, of one source
-// and of all. What waits costs a file and the kernel's buffers.
+// waitFactor is how many streams may wait for each that may be served; sourceWaitFactor is the same for one source. A
+// waiting stream costs a file and the kernel's buffers.
 const (
 	waitFactor       = 4
 	sourceWaitFactor = 8
 )
 
-// logLimiter counts events, of which one a second is logged.
+// logLimiter counts events and lets one a second be logged.
 type logLimiter struct {
 	count  uint64
 	logged time.Time
 	left   uint64 // not logged since
 }
 
-// logPause is how often streams that are refused, and streams that are cut, are logged.
+// logPause is the shortest time between log lines on refused streams, and between those on cut streams.
 const logPause = time.Second
 
-// due counts an event. It reports whether it is to be logged, and how many before it
-// were not.
+// due counts an event. It reports whether to log it, and how many before it were not logged.
 func (s *logLimiter) due(now time.Time) (left uint64, due bool) {
 	s.count++
 	if now.Sub(s.logged) < logPause {
@@ -86,19 +82,19 @@ func newStreams(c *Config) *streams {
 	}
 }
 
-// stream is one of them. Its Close gives the place to one that waits.
+// stream is one TCP connection. Its Close gives its place to one that waits.
 type stream struct {
 	net.Conn
 	all     *streams
 	source  netip.Prefix // not valid: dialled here
 	end     time.Time
-	left    int64       // bytes that may be read still; the reader's
+	left    int64       // bytes that may still be read; only the reader uses it
 	timer   *time.Timer // while it waits; guarded by all.mu
-	once    sync.Once   // its place is given back
-	logOnce sync.Once   // that it was cut
+	once    sync.Once   // gives its place back
+	logOnce sync.Once   // counts it as cut
 }
 
-// admit takes a connection that has been accepted: it is served, waits, or is closed.
+// admit serves an accepted connection, lets it wait, or closes it.
 func (s *streams) admit(conn net.Conn) {
 	st := &stream{Conn: conn, all: s, source: sourceOf(conn.RemoteAddr()), end: time.Now().Add(s.timeout), left: s.bytes}
 	if why := s.place(st); why != "" {
@@ -156,7 +152,7 @@ func (s *streams) refuse(st *stream, why string) {
 	}
 }
 
-// expire ends the wait of a stream that nobody has served in time.
+// expire refuses a stream that was not served in time.
 func (st *stream) expire() {
 	s := st.all
 	s.mu.Lock()
@@ -170,7 +166,7 @@ func (st *stream) expire() {
 	}
 }
 
-// unwaitLocked takes the i-th of those that wait out.
+// unwaitLocked removes the i-th waiting stream.
 func (s *streams) unwaitLocked(i int) *stream {
 	st := s.waiting[i]
 	s.waiting = slices.Delete(s.waiting, i, i+1)
@@ -207,7 +203,7 @@ func (s *streams) release(st *stream) {
 	}
 }
 
-// outgoing takes a connection that this member has made.
+// outgoing bounds a connection that this member has dialled.
 func (s *streams) outgoing(conn net.Conn, end time.Time) (net.Conn, error) {
 	st := &stream{Conn: conn, all: s, end: end, left: s.bytes}
 	s.mu.Lock()
@@ -220,7 +216,7 @@ func (s *streams) outgoing(conn net.Conn, end time.Time) (net.Conn, error) {
 	return st, st.SetDeadline(end)
 }
 
-// close ends all streams, and lets none in any more.
+// close ends all streams and admits no more.
 func (s *streams) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -236,7 +232,7 @@ func (s *streams) close() {
 	s.mu.Unlock()
 	for {
 		select {
-		case conn := <-s.out: // memberlist takes it no more
+		case conn := <-s.out: // memberlist no longer takes it
 			conn.Close()
 		default:
 			return
@@ -244,7 +240,7 @@ func (s *streams) close() {
 	}
 }
 
-// stats adds what is so now to a Stats.
+// stats adds the current figures to a Stats.
 func (s *streams) stats(to *Stats) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,7 +248,7 @@ func (s *streams) stats(to *Stats) {
 	to.StreamsRefused, to.StreamsCut = s.refused.count, s.cut.count
 }
 
-// Read is part of net.Conn. It fails after as many bytes as a stream may have.
+// Read is part of net.Conn. It fails after Config.MaxStreamBytes.
 func (st *stream) Read(p []byte) (int, error) {
 	if st.left <= 0 {
 		err := fmt.Errorf("gossip: the stream is longer than %d bytes (Config.MaxStreamBytes)", st.all.bytes)
@@ -313,8 +309,8 @@ func (st *stream) Close() error {
 	return err
 }
 
-// sourceOf is the source that a stream counts for: an IPv4 address, or the 64 bits of an IPv6
-// address that one host cannot choose at will.
+// sourceOf returns the source that a stream counts for: an IPv4 address, or the first 64 bits of an IPv6 address, which
+// a host cannot choose at will.
 func sourceOf(addr net.Addr) netip.Prefix {
 	var ip netip.Addr
 	if tcp, ok := addr.(*net.TCPAddr); ok {

@@ -13,19 +13,19 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// Bounds of what is remembered of members that are gone.
+// Limits of the list of lost members.
 const (
 	maxLost  = 1024
 	lostTime = time.Hour
 )
 
-// table is the members, as far as memberlist has reported them. The methods of its events are
-// called with memberlist's lock held: they call nothing of it.
+// table holds the members that memberlist has reported. memberlist calls the methods of events with its lock held: they
+// must not call memberlist.
 //
 // Invariants:
 //
-//  1. lives has no empty list, and each list has its newest life first.
-//  2. An address in lost is of a node that has no life in lives.
+//  1. lives has no empty list, and each list has its newest run first.
+//  2. An address in lost belongs to a node that is not in lives.
 //  3. lost has at most maxLost addresses.
 type table struct {
 	mu       sync.Mutex
@@ -36,12 +36,11 @@ type table struct {
 	events   *eventDelegate // the delegate whose events are used; nil: none
 }
 
-// eventDelegate is a table's for one time of taking part. memberlist does not wait for its
-// goroutines and may tell something after its end, which must not stay in the
-// table for ever.
+// eventDelegate passes events to a table during one session. memberlist does not wait for its goroutines and may report
+// something after its end, which must not stay in the table for ever.
 type eventDelegate struct{ t *table }
 
-// listen makes a new event delegate and uses its events only.
+// listen makes a new event delegate. The table then uses only its events.
 func (t *table) listen() *eventDelegate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,8 +63,7 @@ func addrOf(n *memberlist.Node) string {
 	return net.JoinHostPort(n.Addr.String(), strconv.Itoa(int(n.Port)))
 }
 
-// NotifyAlive is part of memberlist.AliveDelegate: a member that has the key and is no
-// actornode is left out.
+// NotifyAlive is part of memberlist.AliveDelegate: it rejects a member that has the key but is not an actornode.
 func (*eventDelegate) NotifyAlive(n *memberlist.Node) error {
 	_, err := parse(n.Name, n.Meta)
 	return err
@@ -97,8 +95,8 @@ func (e *eventDelegate) NotifyJoin(n *memberlist.Node) {
 	})
 }
 
-// NotifyUpdate is part of memberlist.EventDelegate. A member does not change its metadata;
-// an address may have changed, which watchers are not notified of.
+// NotifyUpdate is part of memberlist.EventDelegate. A member does not change its metadata, but its address may
+// change.
 func (e *eventDelegate) NotifyUpdate(n *memberlist.Node) {
 	e.apply(n, func(t *table, m member) {
 		for i, l := range t.lives[m.Name] {
@@ -110,8 +108,8 @@ func (e *eventDelegate) NotifyUpdate(n *memberlist.Node) {
 	})
 }
 
-// NotifyLeave is part of memberlist.EventDelegate: n has left, or is dead; which of
-// the two memberlist does not say, so both count as lost.
+// NotifyLeave is part of memberlist.EventDelegate: n has left or died. memberlist does not say which, so both count as
+// lost.
 func (e *eventDelegate) NotifyLeave(n *memberlist.Node) {
 	e.apply(n, func(t *table, m member) {
 		if addr := addrOf(n); t.at[addr] > 1 {
@@ -160,7 +158,7 @@ func (t *table) watch(changed func()) (stop func()) {
 	}
 }
 
-// find returns the endpoints of a node, those of its newest life first.
+// find returns the endpoints of a node, those of its newest run first.
 func (t *table) find(name node.Atom) (all []discovery.Endpoint) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -187,8 +185,7 @@ func (t *table) isAt(addr string) bool {
 	return t.at[addr] > 0
 }
 
-// missing returns up to n addresses of lost nodes, by chance, and forgets those
-// that have been lost for too long.
+// missing returns up to n random addresses of lost nodes, and forgets nodes that have been lost for more than lostTime.
 func (t *table) missing(now time.Time, n int) (all []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

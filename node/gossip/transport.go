@@ -16,16 +16,14 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// transport is what memberlist sends and receives through: one UDP socket and one TCP
-// listener at the same port. memberlist's own transport accepts any number of streams, of
-// any length, and keeps a buffer of 64 KiB for each datagram.
+// transport sends and receives for memberlist, with one UDP socket and one TCP listener on the same port. memberlist's
+// own transport accepts any number of streams, of any length, and keeps a buffer of 64 KiB for each datagram.
 //
-// Its goroutines, accept and receive, are started by listen, ended by Shutdown, which
-// waits for them.
+// listen starts its goroutines, accept and receive. Shutdown ends them and waits for them.
 type transport struct {
 	tcp     *net.TCPListener
 	udp     *net.UDPConn
-	packets chan *memberlist.Packet // without a buffer: datagrams wait in the kernel, which bounds them
+	packets chan *memberlist.Packet // unbuffered: datagrams wait in the kernel, which bounds them
 	streams *streams
 	log     *slog.Logger
 	ctx     context.Context // ended by Shutdown
@@ -36,15 +34,14 @@ type transport struct {
 var _ memberlist.NodeAwareTransport = (*transport)(nil)
 
 const (
-	maxPacket  = 64 << 10 // bytes: the longest datagram that UDP has
-	packetRoom = 2 << 20  // bytes of datagrams that the kernel is asked to keep until they are read
+	maxPacket  = 64 << 10 // bytes: the longest UDP datagram
+	packetRoom = 2 << 20  // bytes of unread datagrams that the kernel is asked to keep
 	portTries  = 10
-	minRest    = 5 * time.Millisecond // after an error of a socket
+	minRest    = 5 * time.Millisecond // after a socket error
 	maxRest    = time.Second
 )
 
-// listen opens the sockets at an address. Port 0 is one that the system chooses: a TCP
-// port whose number is free for UDP, too.
+// listen opens the sockets at addr. With port 0 the system chooses a TCP port whose number is free for UDP, too.
 func listen(addr string, port int, s *streams, log *slog.Logger) (*transport, error) {
 	ip, err := netip.ParseAddr(addr)
 	if err != nil {
@@ -82,10 +79,10 @@ func (t *transport) open(at netip.AddrPort) (err error) {
 	return nil
 }
 
-// port is where it listens.
+// port returns the port that it listens on.
 func (t *transport) port() int { return t.tcp.Addr().(*net.TCPAddr).Port }
 
-// accept takes TCP connections, which streams bounds.
+// accept passes TCP connections to streams.
 func (t *transport) accept() {
 	defer t.wg.Done()
 	rest := minRest
@@ -100,7 +97,7 @@ func (t *transport) accept() {
 	}
 }
 
-// receive takes datagrams. Each is copied, so that it costs memory for its own length.
+// receive reads datagrams. It copies each, so that it takes only as much memory as it is long.
 func (t *transport) receive() {
 	defer t.wg.Done()
 	rest := minRest
@@ -126,7 +123,7 @@ func (t *transport) receive() {
 	}
 }
 
-// rest waits after an error, longer each time; false: the transport has been shut down.
+// rest waits after an error, longer each time. It returns false once the transport has been shut down.
 func (t *transport) rest(d *time.Duration, what string, err error) bool {
 	if t.ctx.Err() != nil {
 		return false
@@ -182,8 +179,8 @@ func (t *transport) DialTimeout(addr string, d time.Duration) (net.Conn, error) 
 	return t.DialAddressTimeout(memberlist.Address{Addr: addr}, d)
 }
 
-// DialAddressTimeout is part of memberlist.NodeAwareTransport. memberlist has no more
-// than three such streams at a time: to join, to exchange all it knows, and to probe.
+// DialAddressTimeout is part of memberlist.NodeAwareTransport. memberlist has at most three such streams at a time: to
+// join, to exchange its whole state, and to probe.
 func (t *transport) DialAddressTimeout(a memberlist.Address, d time.Duration) (net.Conn, error) {
 	end := time.Now().Add(t.streams.timeout)
 	dialer := net.Dialer{Timeout: d, Deadline: end}
@@ -197,8 +194,7 @@ func (t *transport) DialAddressTimeout(a memberlist.Address, d time.Duration) (n
 // StreamCh is part of memberlist.Transport.
 func (t *transport) StreamCh() <-chan net.Conn { return t.streams.out }
 
-// Shutdown is part of memberlist.Transport. No stream is left open. A second one means
-// nothing.
+// Shutdown is part of memberlist.Transport. It leaves no stream open. A second call does nothing.
 func (t *transport) Shutdown() error {
 	if t.ctx.Err() != nil {
 		return nil

@@ -24,7 +24,7 @@ type initializer struct{ *wrapper }
 // finish is the last message of a Terminator.
 type finish struct{}
 
-// Behaviour returns what the node takes for the behaviour of the process.
+// Behaviour returns what the node treats as the behaviour of the process.
 func (w *wrapper) Behaviour() node.Actor {
 	if c := w.hold.reachCode(); c != nil {
 		return c.behaviour
@@ -55,7 +55,7 @@ func (w *wrapper) Receive(c *node.Context, msg any) (err error) {
 	return err
 }
 
-// act calls do with the behaviour, on which c acts meanwhile.
+// act calls do with the behaviour. c acts on that behaviour meanwhile.
 func (w *wrapper) act(c *node.Context, do func(b node.Actor)) {
 	h := w.hold
 	q, _ := c.Inside(process.Key{}).Process()
@@ -72,7 +72,7 @@ func (w *wrapper) act(c *node.Context, do func(b node.Actor)) {
 	h.settle(p, ok && o.Activations() != observe.Activations{})
 }
 
-// settle ends a turn. busy: activations wait.
+// settle ends a turn. busy says that activations wait.
 func (h *hold) settle(p *process.Process, busy bool) {
 	p.Mu.Lock()
 	kept := isKept(p)

@@ -14,16 +14,17 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// hold is the mailbox of a process with an Owner, and decides whether the process refers to its Owner. Its lock is
-// the last: it is taken with the lock of the process held, and no other lock is taken within it.
+// hold is the mailbox of a process with an Owner, and decides whether the process refers to its Owner. Its lock comes
+// last in the lock order: whoever takes it may hold the lock of the process, and takes no other lock while holding it.
 //
-// Invariants, whenever nobody has the lock:
+// Invariants, whenever nobody holds the lock:
 //
-//  1. While a message counts, one that the process handles or has left as unhandled included, owner is set, or lost is.
-//  2. While kept or busy is set, and since the process was started until it has first looked for messages, so it is.
-//  3. Once self is nil the process is given no message any more. A Terminator, or a blocking process, is: lost is
-//     set then, and the process ends when it waits, no message counts, and nothing keeps it.
-//  4. A hold that is kept, or lost, and not closed is in sweeps, or about to be.
+//  1. While count is not 0, owner or lost is set. A message that the process handles or has left as unhandled counts.
+//  2. Owner or lost is also set while kept or busy is, and from the start of the process until it first looks for
+//     messages.
+//  3. Once self is nil the process gets no more messages. A Terminator or a blocking process still does: lost is set
+//     then, and the process ends when it waits, count is 0, and nothing keeps it.
+//  4. A hold that is kept or lost, and not closed, is in sweeps, or about to be.
 type hold struct {
 	// Set by Own.
 	self   weak.Pointer[Owner]
@@ -32,7 +33,7 @@ type hold struct {
 
 	mu      sync.Mutex
 	pid     node.PID
-	process *process.Process // nil: Own has not returned, or it ended before
+	process *process.Process // nil: Own has not returned, or the process ended before
 	owner   *Owner           // nil: the process does not refer to it
 	kept    bool             // by something other than an Owner, at the last look
 	busy    bool             // activations wait
@@ -40,7 +41,7 @@ type hold struct {
 	listed  bool             // in sweeps
 
 	messages ring.Ring[any]
-	count    int  // messages that wait, or are in hand
+	count    int  // messages that wait or are being handled
 	armed    bool // the next message wakes the process
 	closed   bool
 	last     bool // no further message gets in
@@ -78,7 +79,7 @@ func (h *hold) reachLocked() *Owner {
 func (h *hold) enter(p *process.Process) *Owner {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.process, h.pid = p, p.PID() // Own may not have returned
+	h.process, h.pid = p, p.PID() // Own may not have returned yet
 	return h.reachLocked()
 }
 
@@ -138,7 +139,7 @@ func (h *hold) Push(msg any) mailbox.Result {
 	return h.push(msg)
 }
 
-// push puts msg in. The caller has the lock.
+// push adds msg. The caller has the lock.
 func (h *hold) push(msg any) mailbox.Result {
 	h.messages.Push(msg)
 	h.count++
@@ -199,7 +200,7 @@ func (h *hold) Close() {
 	h.messages, h.count = ring.Ring[any]{}, 0
 }
 
-// unreachable is called by the collector when it has found that nobody can reach the Owner.
+// unreachable is the cleanup that runs when the collector has found that nobody can reach the Owner.
 func (h *hold) unreachable() {
 	h.mu.Lock()
 	if h.closed {
@@ -210,7 +211,7 @@ func (h *hold) unreachable() {
 		h.closed = true
 		p := h.process
 		h.mu.Unlock()
-		if p != nil { // else it is over
+		if p != nil { // else it has ended
 			p.Exit(&p.System.Plain, Collected)
 		}
 		return
@@ -228,7 +229,7 @@ func (h *hold) unreachable() {
 func (h *hold) review() (again bool) {
 	h.mu.Lock()
 	p := h.process
-	if p == nil { // Own has not returned, or the process is over
+	if p == nil { // Own has not returned, or the process has ended
 		again, h.listed = !h.closed, !h.closed
 		h.mu.Unlock()
 		return again

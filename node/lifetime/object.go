@@ -30,7 +30,7 @@ func (o Object[T]) Owner() *Owner { return o.owner }
 // Addr returns the address of the object. It does not keep the object: it is as weak as a PID.
 func (o Object[T]) Addr() active.Addr[T] { return o.addr }
 
-// Go is [active.Go] for an object that is kept until the call is in its mailbox.
+// Go is [active.Go] for an Object. It keeps the object until the call is in its mailbox.
 func Go[T, A, R any](from node.Caller, o Object[T], method func(T, *active.Context, A) (R, error), arg A) *node.Future[R] {
 	defer runtime.KeepAlive(o.owner)
 	return active.Go(from, o.addr, method, arg)

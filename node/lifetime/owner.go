@@ -19,7 +19,7 @@ const Collected node.Atom = "collected"
 // reached. Use it only by its pointer, and do not copy it. It cannot be sent to another node: that fails
 // with a [*wire.EncodeError]; send [Owner.PID] instead.
 type Owner struct {
-	_    [0]sync.Mutex // go vet reports copies, and package isolation shares what an *Owner leads to
+	_    [0]sync.Mutex // go vet reports copies, and package isolation shares what an *Owner points to
 	hold *hold
 	code *code // of an Actor whose process does not refer to it; nil: the process does
 }
@@ -37,9 +37,9 @@ type spawner interface {
 	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
 }
 
-// Own starts a process that ends, with the reason [Collected], when nobody can reach its Owner and nothing keeps it: see
-// the package comment. The errors are those of SpawnOpt of from, and [node.ErrArgument] for Limits and Mailbox, which
-// must not be set, and for the Place of an ordered stage.
+// Own starts a process that ends, with the reason [Collected], when nobody can reach its Owner and nothing keeps it:
+// see the package comment. The errors are those of from.SpawnOpt, and [node.ErrArgument] if o sets Limits, Mailbox or
+// the Place of an ordered stage.
 func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
 	if o.Mailbox != nil || o.Bounds.Messages != 0 || o.Bounds.Bytes != 0 {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: Limits and Mailbox must not be set",
@@ -120,14 +120,14 @@ func (o *Owner) PID() node.PID {
 	return o.hold.pid
 }
 
-// Send is Send of from to the process. Unlike with the PID, the process is not collected before the message is in its
-// mailbox, and so not before it has been handled, even if nobody uses the Owner any more.
+// Send calls from.Send with the PID. Unlike a plain Send to the PID, it keeps the process until the message is in its
+// mailbox, and so until it has been handled, even if nobody uses the Owner any more.
 func (o *Owner) Send(from node.Caller, msg any) error {
 	defer runtime.KeepAlive(o)
 	return from.(interface{ Send(node.Dest, any) error }).Send(o.PID(), msg)
 }
 
-// Call is [node.Call] to the process of o, which is kept meanwhile.
+// Call is [node.Call] to the process of o. It keeps the process meanwhile.
 func Call[R, Q any](ctx context.Context, from node.Caller, o *Owner, req Q) (R, error) {
 	defer runtime.KeepAlive(o)
 	return node.Call[R](ctx, from, o.PID(), req)

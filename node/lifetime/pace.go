@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// paced runs the collector when many processes with owners have been started since its last run, and makes
-// callers wait that start more meanwhile.
+// paced runs the collector when many processes with owners have been started since its last run, and makes callers that
+// start more meanwhile wait.
 //
-// The collector's own pace is not enough. The object that it finds unreachable is small, while its process
-// is in use until it has ended, and its memory is free after one more cycle. So each cycle would see all that was made
-// since the previous one as in use, and wait for a multiple of that with GOGC above 100: the heap would grow with
-// each cycle. And a program that starts processes without a pause is faster than the goroutines that end them.
+// The collector's own pace is not enough. The object that it finds unreachable is small. Its process is in use until it
+// has ended, and its memory is free after one more cycle. So each cycle would see everything made since the previous
+// one as in use, and with GOGC above 100 wait for a multiple of that: the heap would grow with each cycle. A program
+// that starts processes without a pause is also faster than the goroutines that end them.
 var paced = pacer{samples: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/gc/heap/live:bytes"}}}
 
 type pacer struct {
@@ -30,9 +30,9 @@ type pacer struct {
 const (
 	lookEvery  = 256     // processes
 	ownedBytes = 1024    // per process, about
-	minBytes   = 4 << 20 // of those started in a cycle, at least
-	liveShare  = 4       // of the heap's live bytes these are a quarter
-	maxBehind  = 2       // times as much, and who starts another waits for the end of the cycle
+	minBytes   = 4 << 20 // a cycle is due when new processes take at least this much,
+	liveShare  = 4       // and at least a quarter of the heap's live bytes
+	maxBehind  = 2       // at this many times as much, callers wait for the end of the cycle
 
 	// maxCleanup is how long the end of a cycle waits for the program's cleanups: one of them may block,
 	// and pacing must not wait for that.

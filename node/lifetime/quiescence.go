@@ -15,22 +15,20 @@ import (
 // has looked at each waiting message. [atRestAll] reports whether there was a moment during its call at
 // which each process was at rest.
 //
-// Nothing is locked while atRestAll reads one process after the other, so each may have been at rest when it
-// was read and the node never. atRestAll therefore compares counters that only go up, as Mattern's double
-// counting does (Algorithms for distributed termination detection, 1987):
+// atRestAll reads one process after the other and holds no lock meanwhile, so each may have been at rest when it was
+// read, but never all at once. atRestAll therefore compares counters that only go up, as Mattern's double counting does
+// (Algorithms for distributed termination detection, 1987):
 //
-//  1. It reads a number that goes up with each turn that is over: A.
+//  1. It reads A, a number that goes up at the end of each turn.
 //  2. It reads all processes. Each must be at rest.
 //  3. It reads all processes again. Each must be at rest.
-//  4. It reads that number again: it must be A. Two more counts of blocking processes must not have changed, as read
-//     before step 2 looks at a process and after step 3 has: the messages that they have taken, and the timeouts that
-//     have ended their receives.
+//  4. It reads A again, which must not have changed. Nor may two counts of each blocking process, read before step 2
+//     looks at it and after step 3 has: the messages that it has taken, and the timeouts that have ended its receives.
 //
-// Then all were at rest between step 2 and step 3. Suppose that at that moment a turn went on. It had
-// begun after step 2 read its process, and was over when step 3 did. The number goes up before the process of a
-// turn looks idle, so step 4 reads another. Suppose that a message waited for a process at that moment. Its sender
-// is not running, so the process has been woken, and is still so in step 3; or its turn is over, and
-// step 4 reads another number.
+// Then all were at rest between step 2 and step 3. Suppose that a turn was running at that moment. It began after step
+// 2 read its process, and ended before step 3 did. A goes up before the process of a turn looks idle, so step 4 reads
+// another number. Suppose that a message waited for a process at that moment. Its sender is not running, so the process
+// has been woken. Either step 3 sees that it still is, or its turn is over, and step 4 reads another number.
 //
 // Senders from outside are not covered: a goroutine of the program, a connection or a future timer.
 
@@ -58,8 +56,8 @@ func atRestAll(sys *process.System) bool {
 	return first == second && sys.Tally.Activity() == before
 }
 
-// done is a digest of what p has done so far, if no stage runs it: the sum over all processes changes
-// when one of them has done more.
+// done returns a digest of what p has done so far, or 0 if a stage runs p. The sum over all processes changes when one
+// of them has done more.
 func done(p *process.Process) uint64 {
 	if p.Kind != process.Goroutine && p.Kind != process.External {
 		return 0

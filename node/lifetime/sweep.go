@@ -16,7 +16,7 @@ type sweeper struct {
 	armed bool // the end of a cycle calls sweep
 }
 
-// add puts h in.
+// add adds h to the list.
 func (s *sweeper) add(h *hold) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,13 +24,13 @@ func (s *sweeper) add(h *hold) {
 	s.arm()
 }
 
-// arm has sweep called after the next cycle of the collector. The caller has the lock.
+// arm schedules sweep after the next cycle of the collector. The caller has the lock.
 func (s *sweeper) arm() {
 	if s.armed || len(s.all) == 0 {
 		return
 	}
 	s.armed = true
-	cycle := new(struct{ _ [2]*byte }) // with pointers: else it could share its memory with others
+	cycle := new(struct{ _ [2]*byte }) // with pointers: otherwise it could share its memory with others
 	runtime.AddCleanup(cycle, (*sweeper).sweep, s)
 }
 

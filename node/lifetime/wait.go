@@ -15,7 +15,7 @@ func system(n *node.Node) *process.System { return n.Inside(process.Key{}).Syste
 // services. It does not wait for the handles that goroutines have opened, either: each goroutine knows when it is
 // done. SALSA and Scala's actors end a program in this way, when all actors are done.
 //
-// There was a moment during the call at which there was no such process. The error is the error of ctx.
+// There was a moment during the call at which no other process was left. The error is the error of ctx.
 func Wait(ctx context.Context, n *node.Node) error {
 	sys := system(n)
 	for {
@@ -37,7 +37,7 @@ func Wait(ctx context.Context, n *node.Node) error {
 	}
 }
 
-// Pauses of Idle between two looks, and how many times as long as a look a pause is at least.
+// Idle pauses between two looks, at least perLook times as long as a look took.
 const (
 	minPause  = 50 * time.Microsecond
 	maxPause  = 10 * time.Millisecond
@@ -51,11 +51,11 @@ const (
 // returns, and so have the messages that they led to. It polls, with pauses of up to 10 ms; processes do
 // nothing for it.
 //
-// There was a moment during the call at which all this was so. Since then others may have sent: goroutines of the
-// program, including handles, timers, and other nodes. They do not count, nor do messages on their way to and from
-// other nodes, or future timers, including the timeout of a receive. A process that waits for the answer to a
-// call is not idle. Nor is a blocking process while it computes, or waits for something other than a receive: one
-// that always does so should be a daemon, which counts only while messages wait for it.
+// There was a moment during the call at which all this was true. Since then others may have sent messages: goroutines
+// of the program, including handles, timers, and other nodes. They do not count, nor do messages on their way to and
+// from other nodes, or future timers, including the timeout of a receive. A process that waits for the answer to a call
+// is not idle. Nor is a blocking process while it computes, or waits for something other than a receive: one that
+// always does so should be a daemon, which counts only while messages wait for it.
 //
 // The error is the error of ctx.
 func Idle(ctx context.Context, n *node.Node) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// arrival is the behaviour of the process that becomes the moving process, or hands it to the forwarder that was that
-// process here before.
+// arrival is the behaviour of the process that becomes the moving process, or hands it to the forwarder that it left on
+// this node before.
 type arrival struct {
 	kinds   *kindTable
 	prepare *prepare
@@ -78,7 +78,7 @@ func (a *arrival) Receive(c *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// commit is the moment at which the process is here.
+// commit starts the process: from then on it is on this node.
 func (a *arrival) commit(c *node.Context, n int) error {
 	a.kinds.at(c, "arrival commits")
 	msgs := waiting(c)
@@ -97,15 +97,15 @@ func (a *arrival) commit(c *node.Context, n int) error {
 	return nil
 }
 
-// become makes the process that runs the handler the one that has moved. arrival has got what the source sent.
+// become makes the process that runs the handler the moved one. arrival is the process that got the source's messages.
 func (a *arrival) become(c *node.Context, arrival node.PID) {
 	_ = c.Send(a.service, arrived{a.prepare.ID, c.Self(), arrival, a.prepare.Source, a.holders(c.Self())})
 	a.settle(c)
 	c.Become(a.inner)
-	_ = c.Send(a.prepare.Source, started{a.prepare.ID, c.Self()}) // or it asks
+	_ = c.Send(a.prepare.Source, started{a.prepare.ID, c.Self()}) // if this is lost, the source asks
 }
 
-// mayStart registers the name of the process.
+// mayStart checks that n messages have come, and registers the name of the process.
 func (a *arrival) mayStart(c *node.Context, msgs []any, n int) error {
 	if len(msgs) != n {
 		return fmt.Errorf("%d messages have come of %d", len(msgs), n)
@@ -116,7 +116,7 @@ func (a *arrival) mayStart(c *node.Context, msgs []any, n int) error {
 	return c.Node().Inside(process.Key{}).RegisterFor(a.peer, a.prepare.Name, c.Self())
 }
 
-// holders are the forwarders that the process now depends on.
+// holders returns the forwarders that the process depends on. now is its PID.
 func (a *arrival) holders(now node.PID) (all []node.PID) {
 	for _, f := range a.prepare.Trail {
 		if f != now {
@@ -175,13 +175,13 @@ func (o *takingBack) Receive(c *node.Context, _ any) error {
 	}
 	if err == nil {
 		f.move = o.prepare.ID
-		f.held = c.Monitor(o.self)                            // if it ends for any reason, the forwarder goes on
-		_ = c.Send(at(f.to.Node()), mark{o.prepare.ID, f.to}) // the monitor over notices a lost connection
+		f.held = c.Monitor(o.self)                            // if it ends for any reason, the forwarder continues
+		_ = c.Send(at(f.to.Node()), mark{o.prepare.ID, f.to}) // the monitor f.over notices a lost connection
 	}
 	return c.Send(o.self, accepted{err})
 }
 
-// resuming orders a forwarder to be the process from now on.
+// resuming orders a forwarder to become the process.
 type resuming struct {
 	*arrival
 	self node.PID // of the arrival

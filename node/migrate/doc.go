@@ -30,26 +30,31 @@
 //
 // # What cannot move
 //
-// To refuses these with [ErrFixed] before anything moves: a process that is not an Actor on a stage (coroutines, Processes,
-// schedulers of its own); with a bounded or custom mailbox; with an owner (package lifetime), as an Owner is a pointer
-// and cannot follow; that is protected, or gets each message as a PeerMessage; that is suspended, or has pushed behaviours; with
-// aliases, timers (a Timeout of a server, too), a monitor of a node, links by names on other nodes; whose type has
-// no Kind here: active objects, functions, supervisors, state machines and event managers, as of now, which [Start]
-// refuses as Kinds.
-// It also refuses a move to the node that the process is on.
-// A Kind that the other node lacks, or does not Allow, a state or a waiting message that cannot be sent or read
-// there, and a name that is taken there cause other errors, and change nothing either. A subscription to
-// node.NodeUp stays with the forwarder, which forwards what it gets. The group leader is the new node's.
+// To returns [ErrFixed], before anything moves, for a process that
+//
+//   - is not an Actor on a stage: a coroutine, a Process, or one on a scheduler of its own
+//   - has a bounded or custom mailbox
+//   - has an owner (package lifetime): an Owner is a pointer and cannot follow
+//   - is protected, or gets each message as a PeerMessage
+//   - is suspended, or has pushed behaviours
+//   - has aliases, timers (including a Timeout of a server), a monitor of a node, or links by names on other nodes
+//   - has a type without a Kind here. [Start] refuses these as Kinds, as of now: active objects, functions, supervisors,
+//     state machines and event managers
+//   - is already on the node that it should move to
+//
+// To returns other errors, and also changes nothing, if the other node lacks the Kind or does not Allow it, if the
+// state or a waiting message cannot be sent or read there, or if the name is taken there. A subscription to node.NodeUp
+// stays with the forwarder, which forwards what it gets. The group leader is the new node's.
 //
 // # Invariants
 //
-//  1. The process runs on one node. It is on none only if somebody has ended it, or its node has stopped.
+//  1. The process runs on one node. It runs on none only if somebody has ended it, or its node has stopped.
 //  2. Until the source has heard that the process has started, it leaves all messages in its mailbox. If the move
 //     fails, it handles them in order; otherwise the arrival has got the first ones, and the forwarder sends on the rest.
 //  3. One process decides once whether an arrival starts: the arrival itself, or the forwarder that becomes
 //     the process again. It starts at most once, and never after a node has said that it did not.
-//  4. Before a forwarder becomes the process, a mark has followed all that it has forwarded. Messages before the mark in
-//     the source's mailbox come before those that the forwarder has held back.
+//  4. Before a forwarder becomes the process, a mark has followed everything that it has forwarded. Messages before the
+//     mark in the source's mailbox come before those that the forwarder has held back.
 //  5. The messages of one sender to one of the PIDs arrive once and in order, as long as no connection is lost.
 //
 // # Steps
@@ -60,9 +65,9 @@
 //	sends what waits    -- messages ->  arrival keeps them
 //	                    -- commit --->  arrival starts: the moment at which the process is there
 //	becomes a forwarder <- started ---
-//	ended or cut before commit: the process goes on at the source, and the arrival ends by its monitor over the source
-//	ended or cut after commit: the source is in doubt, and asks the service for the outcome each second until it knows
-//	source killed: the arrival, or the process that it has become, is ended, too, if the connection holds
+//	arrival or connection lost before commit: the process goes on at the source, and the arrival ends by its monitor over it
+//	arrival or connection lost after commit: in doubt, the source asks the service for the outcome each second until it knows
+//	source killed: the arrival, or the process that it has become, ends, too, if the connection holds
 //
 // # When the other node does not answer
 //
@@ -92,12 +97,12 @@
 //
 // # How long a move takes
 //
-// A move sends a fixed number of messages, plus those that wait at the commit; later messages are forwarded. So it ends
-// whatever others send. It takes two round trips; if the process comes back, also a mark, behind all that forwarders have
-// forwarded. Each message waits for what is ahead of it in the connection: Distribution.Limits.Queue, the sockets' buffers,
-// and answers, of which ClusterLimits.Answers may wait before the connection is ended. Six processes that linked and
-// unlinked without a pause, over the connection that the move needed, kept these full: a move took one or two seconds
-// instead of a millisecond, and ten at most.
+// A move sends a fixed number of messages, plus those that wait at the commit; later messages are forwarded. So it
+// ends, whatever others send. It takes two round trips. If the process comes back, it also waits for a mark, behind
+// everything that forwarders have forwarded. Each message waits for what is ahead of it on the connection:
+// Distribution.Limits.Queue, the socket buffers, and up to ClusterLimits.Answers answers; with more, the connection is
+// ended. Six processes that linked and unlinked without a pause, over the connection that the move needed, kept these
+// full: a move took one or two seconds instead of a millisecond, and ten at most.
 //
 // # What can be seen
 //

@@ -24,7 +24,7 @@ type forwarder struct {
 // BehaviourName is part of node.BehaviourNamer.
 func (f *forwarder) BehaviourName() string { return fmt.Sprintf("forwarder to %v", f.to) }
 
-// begin makes the process, which m has moved, a forwarder.
+// begin makes the process that m has moved a forwarder.
 //
 //actornode:blocks the lock of a process is held for a moment
 func (f *forwarder) begin(c *node.Context, m *mover) {
@@ -82,7 +82,7 @@ func (f *forwarder) Receive(c *node.Context, msg any) error {
 	case node.Down:
 		if f.monitors[m.Ref] {
 			delete(f.monitors, m.Ref)
-			_ = c.Send(at(f.to.Node()), down{f.to, m}) // the monitor over notices a lost connection
+			_ = c.Send(at(f.to.Node()), down{f.to, m}) // the monitor f.over notices a lost connection
 			return nil
 		}
 	case node.Exited:
@@ -97,13 +97,13 @@ func (f *forwarder) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// release makes the forwarder forward again: the process does not come back.
+// release makes the forwarder forward again, as the process does not come back.
 func (f *forwarder) release(c *node.Context) {
 	if f.held = (node.Ref{}); f.lost != nil {
 		f.end(c, f.lost)
 		return
 	}
-	c.Become(f) // so that it gets the messages that it has left
+	c.Become(f) // so that it gets the messages that it left in the mailbox
 }
 
 // end ends the forwarder with the reason of the process. This is not a crash of the forwarder.
@@ -112,7 +112,7 @@ func (f *forwarder) end(c *node.Context, reason any) {
 	p.Exit(&p.System.Plain, reason)
 }
 
-// marking is the order that a mark turns into.
+// marking is the order that the service makes of a mark.
 type marking struct{ id wire.Ref }
 
 // Receive is part of node.Actor.
@@ -121,7 +121,7 @@ func (o marking) Receive(c *node.Context, _ any) error {
 	case *mover:
 		b.mark(c, o.id)
 	case *forwarder:
-		_ = c.Send(at(b.to.Node()), mark{o.id, b.to}) // the monitor over notices a lost connection
+		_ = c.Send(at(b.to.Node()), mark{o.id, b.to}) // the monitor b.over notices a lost connection
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type (
 	}
 	// ended: the move of a process is over; its service no longer watches it for To.
 	ended struct{ watch node.Ref }
-	// arrived: the process now runs here, and has entries of these holders.
+	// arrived: the process now runs here; holders are its forwarders.
 	arrived struct {
 		id      wire.Ref
 		pid     node.PID
@@ -26,13 +26,13 @@ type (
 	left struct{ pid node.PID }
 	// accepted is the forwarder's answer to an arrival that wants its PID for the process.
 	accepted struct{ err error }
-	// resumed says that the forwarder is the process.
+	// resumed says that the forwarder has become the process.
 	resumed struct{}
 	// again makes a mover in doubt ask once more.
 	again struct{}
 )
 
-// Messages between nodes. The moving process is the source, the process that takes it the arrival; see doc.go.
+// Messages between nodes. The moving process is the source, the process that takes it in the arrival; see doc.go.
 type (
 	// link is a link of the process, and the forwarder that has it; Holder zero: the source.
 	link struct{ To, Holder node.PID }
@@ -59,9 +59,9 @@ type (
 	// prepared is the answer.
 	prepared struct {
 		Arrival node.PID // gets the waiting messages, and commit or abort
-		Back    node.PID // the forwarder that will be the process; then a mark comes, for which commit must wait
+		Back    node.PID // the forwarder that will become the process; then commit must wait for a mark
 	}
-	// commit makes the arrival start: it has got so many messages before.
+	// commit makes the arrival start. Messages is how many messages came before it.
 	commit struct {
 		ID       wire.Ref
 		Messages int
@@ -75,8 +75,8 @@ type (
 		ID  wire.Ref
 		Why string
 	}
-	// outcome is a request of a source in doubt; the answer is the PID of the process there, or zero: it has not
-	// started, and will not.
+	// outcome is a request of a source in doubt; the answer is the PID of the process there, or zero if it has not
+	// started and never will.
 	outcome struct {
 		ID            wire.Ref
 		Arrival, Back node.PID

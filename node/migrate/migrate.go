@@ -47,15 +47,15 @@ type Mover interface {
 	// cannot move now.
 	MoveOut(c *node.Context) (state any, err error)
 
-	// MoveIn takes the state. It is called instead of Init, once, on a new actor, in the process that
-	// will run it; no message has come, and it should send none: the move may still fail.
+	// MoveIn takes in the state. It is called once, instead of Init, on a new actor, in the process that will run it.
+	// No message has come yet, and MoveIn should send none: the move may still fail.
 	MoveIn(c *node.Context, state any) error
 }
 
 // Kind is a kind of process that may move.
 type Kind struct {
 	Name node.Atom // the same on all nodes
-	// New makes a [Mover] that has not begun. All of them must have the same Go type.
+	// New makes a new [Mover], always of the same Go type.
 	New func() node.Actor
 }
 
@@ -63,10 +63,10 @@ type Kind struct {
 const service node.Atom = "migrate"
 
 // Start lets processes of the given kinds move from a node to others, and from others to it, if Allow of
-// node.Distribution allows {migrate, Name, 1}. It is called once for a node.
+// node.Distribution allows {migrate, Name, 1}. Call it once for each node.
 //
-// Errors: [node.ErrArgument] for a kind without a name or New, a name or a Go type that two kinds have;
-// [node.ErrNameTaken]: a process is registered as migrate.
+// Errors: [node.ErrArgument] if a kind has no Name or New, or two kinds have the same name or Go type;
+// [node.ErrNameTaken] if a process is registered as migrate.
 func Start(ctx context.Context, n *node.Node, kinds ...Kind) error {
 	return start(ctx, n, nil, pause, kinds)
 }
@@ -74,7 +74,7 @@ func Start(ctx context.Context, n *node.Node, kinds ...Kind) error {
 // pause is how long a source in doubt waits before it asks again.
 const pause = time.Second
 
-// start is Start, for tests: step, unless nil, is called at each step of a move; pause is like the constant.
+// start is Start with hooks for tests: it calls step, unless nil, at each step of a move; pause is like the constant.
 func start(ctx context.Context, n *node.Node, step func(c *node.Context, at string), pause time.Duration, kinds []Kind) error {
 	t := &kindTable{make(map[node.Atom]Kind), make(map[reflect.Type]node.Atom), step, pause}
 	for _, k := range kinds {
@@ -90,10 +90,10 @@ func start(ctx context.Context, n *node.Node, step func(c *node.Context, at stri
 // To moves a process of this node to another node. It returns the PID that the process has there; a forwarder
 // stays under the old one. A process that comes back to a node gets back the PID that it had there.
 //
-// Whatever the error, the process is not lost, and there are not two: with the errors of this package and
-// those below it goes on where it was, except with ErrUnknown, which comes after three unanswered questions to the other
-// node: the process then waits for an answer without a time limit, and its messages with it. When ctx ends, only To
-// returns: the move goes on.
+// Whatever the error, the process is not lost and does not run twice. With the errors of this package and those below,
+// it goes on where it was, except with ErrUnknown, which To returns after three unanswered questions to the other node:
+// the process and its messages then wait for an answer without a time limit. When ctx ends, only To returns: the move
+// goes on.
 //
 // Errors: those of this package's variables, [*MovedError]; [node.ErrNoProcess]; [node.ErrNameTaken] if
 // another process has its name there; [*wire.EncodeError] if the state or a waiting message cannot be sent;
@@ -147,7 +147,7 @@ func (t *kindTable) add(k Kind) error {
 // fixed returns an ErrFixed that names what cannot follow.
 func fixed(what string) error { return fmt.Errorf("%w: it has %s", ErrFixed, what) }
 
-// export is the argument for Allow of node.Distribution.
+// export returns the argument for Allow of node.Distribution.
 func export(kind node.Atom) wire.Export {
 	return wire.Export{Module: service, Function: kind, Arity: 1}
 }
@@ -163,7 +163,7 @@ func init() {
 		node.TypeOf[drop]("$migrate.drop"))
 }
 
-// notThere returns the error of a request to a missing service.
+// notThere replaces the error of a request to a missing service by ErrNotThere.
 func notThere(err error, to node.Atom) error {
 	e := (*node.ExitError)(nil)
 	if errors.Is(err, node.ErrNoName) || errors.As(err, &e) && e.Reason == node.NoProc {

@@ -14,21 +14,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// phase is the phase of a source.
+// phase is how far the move of a source has come.
 type phase uint8
 
 const (
 	preparing phase = iota // the other node has been asked
-	ready                  // it has answered, and the mark is awaited
+	ready                  // it has answered, and the source waits for the mark
 	committed              // the arrival may start
-	doubtful               // and it, or the connection to it, has ended: had it started?
+	doubtful               // the arrival, or the connection to it, has ended: had it started?
 )
 
 func (p phase) String() string {
 	return [...]string{"asks it", "is to send what waits", "has told it to start", "in doubt whether it has started"}[p]
 }
 
-// mover is the behaviour of a process while it moves: the source. It leaves all messages except its own.
+// mover is the behaviour of a process while it moves: the source. It leaves all messages except its own in the mailbox.
 type mover struct {
 	kinds *kindTable
 	from  node.From
@@ -36,11 +36,11 @@ type mover struct {
 	watch node.Ref // the service's monitor
 
 	phase   atomic.Uint32 // a phase; Info reads it
-	ended   error         // why the arrival ended that was to be the process; nil: it has not, or that is not known
+	ended   error         // why the arrival that should have become the process ended; nil: it has not, or that is not known
 	vain    int           // unanswered questions for the outcome, in a row
 	prepare prepare
 	arrival node.PID
-	back    node.PID // the forwarder that will be the process; zero: arrival itself will
+	back    node.PID // the forwarder that will become the process; zero: arrival itself will
 	over    node.Ref // monitor over arrival
 	marked  bool
 	ahead   int // messages before the mark
@@ -115,7 +115,7 @@ func (m *mover) refuse(c *node.Context, err error) {
 	_ = c.Send(service, ended{m.watch})
 }
 
-// describe fills in prepare; an error: the process cannot move.
+// describe fills in prepare. It returns an error if the process cannot move.
 func (m *mover) describe(c *node.Context, b any) error {
 	switch b := b.(type) {
 	case *mover, *arrival:
@@ -150,7 +150,7 @@ func typeOf(b any) string {
 	return fmt.Sprintf("a behaviour that is no Mover, %s", named.BehaviourName())
 }
 
-// snapshot is describe for what the node knows about the process.
+// snapshot fills in the part of prepare that the node knows.
 func (m *mover) snapshot(p *process.Process) error {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -204,7 +204,7 @@ func (m *mover) snapshot(p *process.Process) error {
 // mostForwarders is the most forwarders that a process may have.
 const mostForwarders = 64
 
-// holder is h, or p if that is zero.
+// holder returns h, or the PID of p if h is zero.
 func holder(h node.PID, p *process.Process) node.PID {
 	if h.IsZero() {
 		return p.PID()
@@ -212,7 +212,7 @@ func holder(h node.PID, p *process.Process) node.PID {
 	return h
 }
 
-// trail adds a forwarder to others; one of them may be on the same node.
+// trail adds the forwarder pid to a copy of all, in place of one on the same node.
 func trail(all []node.PID, pid node.PID) []node.PID {
 	all = slices.DeleteFunc(slices.Clone(all), func(f node.PID) bool { return f.Node() == pid.Node() })
 	return append(all, pid)
@@ -244,7 +244,7 @@ func (m *mover) answered(c *node.Context, r node.Result) {
 	}
 }
 
-// mark records that all has come that a forwarder forwarded before the arrival took it over.
+// mark records that everything has come that a forwarder forwarded before the arrival took it over.
 func (m *mover) mark(c *node.Context, id wire.Ref) {
 	if id != m.prepare.ID || m.marked {
 		return
@@ -311,7 +311,7 @@ func (m *mover) ask(c *node.Context) {
 	node.SendRequest(c, at(m.to), outcomeTag{m}, outcome{m.prepare.ID, m.arrival, m.back})
 }
 
-// mostVain is the number of unanswered questions after which To is told.
+// mostVain is the number of unanswered questions after which To returns ErrUnknown.
 const mostVain = 3
 
 // learnt goes on when the other node has answered; if it has not, it is asked again.
@@ -319,9 +319,9 @@ func (m *mover) learnt(c *node.Context, r node.Result) {
 	pid, ok := r.Value.(node.PID)
 	vain := r.Err != nil || !ok
 	switch {
-	case vain && m.ended != nil: // it has said nothing of a start before it ended
+	case vain && m.ended != nil: // it ended without saying that it had started
 		m.give(c, m.ended)
-	case vain: // nor does a service say anything that is being started again
+	case vain: // also if the service there is being restarted
 		if m.vain++; m.vain == mostVain {
 			m.doubt(c)
 		}
@@ -355,7 +355,7 @@ func (m *mover) give(c *node.Context, err error) {
 	m.refuse(c, err)
 }
 
-// finish makes the process a forwarder: it runs on the other node.
+// finish makes the process a forwarder: the process now runs on the other node.
 func (m *mover) finish(c *node.Context, now node.PID) {
 	m.kinds.at(c, "source finishes")
 	c.Unbecome()

@@ -19,8 +19,8 @@ func recordOf(p *process.Process) *process.Moved {
 	return p.Cold.Moved
 }
 
-// relayExit delivers an exit signal that a forwarder got for a process, as if it had come here from the forwarder's node.
-// A signal of a link that the process has needs no right.
+// relayExit delivers an exit signal that a forwarder got for a process, as if it had come here from the forwarder's
+// node. A signal from a link that the process has needs no permission.
 //
 //actornode:blocks the lock of a process is held for a moment
 func relayExit(c *node.Context, by peers.Account, m exited) {

@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// mostUnconfirmed is the most moves to this node whose source does not know yet that the process
-// has started. Only a connection that is lost at that moment leaves one.
+// mostUnconfirmed is the most moves to this node whose source does not know yet that the process has started. Such a
+// move stays only if the connection is lost at that moment.
 const mostUnconfirmed = 4096
 
 // server is the service. Only its process uses its fields.
@@ -93,7 +93,7 @@ func (s *server) request(c *node.Context, r node.Request[any]) {
 	}
 }
 
-// own returns the process that acts, and local another one of this node, or nil.
+// own returns the process that acts. local returns any process of this node, or nil.
 func own(c *node.Context) *process.Process {
 	p, _ := c.Inside(process.Key{}).Process()
 	return p
@@ -101,7 +101,7 @@ func own(c *node.Context) *process.Process {
 
 func local(c *node.Context, pid node.PID) *process.Process { return own(c).System.Lookup(pid) }
 
-// give makes the process pid run to, an order, if there is such an Actor on a stage.
+// give makes the process pid run the order to. It returns false if pid is not an Actor on a stage here.
 //
 //actornode:blocks the lock of a process is held for a moment
 func give(c *node.Context, pid node.PID, to node.Actor) bool {

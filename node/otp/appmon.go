@@ -15,7 +15,7 @@ import (
 
 const monitorName wire.Atom = "appmon_info"
 
-// applications is appmon_info.
+// applications are the functions of appmon_info.
 func (t *tools) applications() []function {
 	return []function{
 		{monitorName, "start_link", []int{3}, t.startMonitor},
@@ -23,8 +23,8 @@ func (t *tools) applications() []function {
 	}
 }
 
-// startMonitor is start_link2(Starter, Client, Options). start_link(Node, Client,
-// Options) of a caller on this node comes to the same, without a starter.
+// startMonitor is start_link2(Starter, Client, Options). start_link(Node, Client, Options), called on this node, does
+// the same without a starter.
 func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 	starter, _ := args[0].(wire.PID)
 	client, ok := args[1].(wire.PID)
@@ -58,13 +58,13 @@ func option(opts []any, name wire.Atom, or any) any {
 	return or
 }
 
-// monitor is the process appmon_info: it repeats what clients ask for, and
-// sends them each result that differs from the last.
+// monitor is the process appmon_info: it repeats its clients' queries, and sends them each result that differs from the
+// last.
 type monitor struct {
 	t       *tools
 	starter wire.PID
 	client  wire.PID // the first
-	stay    bool     // without clients
+	stay    bool     // run without clients
 
 	clients map[wire.PID]bool
 	work    map[string]*task
@@ -80,14 +80,13 @@ type task struct {
 	opts  wire.List
 	old   any
 	known bool // old is a result
-	seq   int  // of the timer that counts
+	seq   int  // of the current timer
 }
 
-// maxInfo bounds the text about a process, in bytes: it shows what waits in the
-// mailbox.
+// maxInfo bounds the text about a process, in bytes: it includes the messages waiting in the mailbox.
 const maxInfo = 64 << 10
 
-// doIt is the message that a task is due.
+// doIt says that a task is due.
 type doIt struct {
 	key string
 	seq int
@@ -122,7 +121,7 @@ func (m *monitor) run(p *node.Process) error {
 	}
 }
 
-// answer is for calls: {register_client, Pid}, and any other is ok too.
+// answer replies ok to every call; {register_client, Pid} adds a client.
 func (m *monitor) answer(p *node.Process, msg any) {
 	r, ok := p.Node().AsRequest(msg)
 	if !ok {
@@ -137,8 +136,7 @@ func (m *monitor) answer(p *node.Process, msg any) {
 	r.Reply(wire.AtomOK)
 }
 
-// gone is the end of a client, or of the process that has started this one. done: this one
-// must end, too.
+// gone handles the exit of a client, or of the process that started this one. done: this one must exit, too.
 func (m *monitor) gone(e node.Exited) (done bool, err error) {
 	if e.From == m.starter || e.From.IsZero() {
 		return true, node.ExitWith(e.Reason)
@@ -152,7 +150,7 @@ func (m *monitor) gone(e node.Exited) (done bool, err error) {
 	return len(m.clients) == 0 && !m.stay, nil
 }
 
-// cast is {From, Kind, About, OnOff, Options}.
+// cast handles {From, Kind, About, OnOff, Options}.
 func (m *monitor) cast(p *node.Process, by peers.Account, body any) {
 	c, ok := body.(wire.Tuple)
 	if !ok || len(c) != 5 {
@@ -178,12 +176,12 @@ func (m *monitor) cast(p *node.Process, by peers.Account, body any) {
 	m.do(p, w)
 }
 
-// maxOptions bounds what options a task collects; there are five.
+// maxOptions bounds how many options a task collects; there are five.
 const maxOptions = 32
 
 const defaultRepeat = 2000 // ms
 
-// do does what a task is about.
+// do runs a task, and schedules its next run.
 func (m *monitor) do(p *node.Process, w *task) {
 	result := m.result(p.Context(), w)
 	if !w.known || !wire.Equal(result, w.old) {
@@ -222,8 +220,7 @@ func (m *monitor) result(ctx context.Context, w *task) any {
 	return w.about
 }
 
-// runningApplications is [{Master, Name, {Name, Description, Version}}] of the applications
-// that run.
+// runningApplications returns [{Master, Name, {Name, Description, Version}}] of the running applications.
 func (t *tools) runningApplications(ctx context.Context) any {
 	v, err := rpc.Apply(ctx, t.n, "application", "which_applications", nil)
 	all, _ := wire.AsList(v)
@@ -247,7 +244,7 @@ func (t *tools) master(ctx context.Context, name any) (wire.PID, bool) {
 	return pid, ok && err == nil
 }
 
-// sample is what the load was measured from.
+// sample is a measurement to compute the load from.
 type sample struct {
 	at  time.Time
 	cpu time.Duration
@@ -256,7 +253,7 @@ type sample struct {
 // loadRange is the greatest load.
 const loadRange = 16
 
-// calcLoad is {Old, New}, from 0 to 16.
+// calcLoad returns {Old, New}, from 0 to 16.
 func (m *monitor) calcLoad(w *task) any {
 	cpu, _ := usage()
 	now := m.t.cfg.Now()

@@ -13,16 +13,15 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// errDest says that a destination is none.
+// errDest says that a destination is invalid.
 var errDest = errors.New("otp: want a process, a name or {Name, Node}")
 
-// ended is the message that the context has ended.
+// ended says that the context has ended.
 type ended struct{}
 
-// exchange sends a message as a process of Erlang would, and waits for the answer:
-// the last element of a tuple whose last but one is the reference in the message.
-// dest is a PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause of
-// ctx's end, errDest.
+// exchange sends a message as an Erlang process would, and waits for the answer: the last element of a tuple whose last
+// but one is the reference in the message. dest is a PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause
+// of ctx's end, errDest.
 func exchange(ctx context.Context, n *node.Node, dest any, message func(self wire.PID, ref wire.Ref) any) (any, error) {
 	var at node.At
 	switch d := dest.(type) {
@@ -66,7 +65,7 @@ func exchange(ctx context.Context, n *node.Node, dest any, message func(self wir
 	return await(ctx, p, ref, watch)
 }
 
-// await is the end of exchange.
+// await waits for the answer to exchange's message.
 func await(ctx context.Context, p *node.Process, ref, watch wire.Ref) (any, error) {
 	for {
 		switch m := p.Receive().(type) {
@@ -96,17 +95,15 @@ func atOf(t wire.Tuple) (at node.At, ok bool) {
 	return node.At{Name: name, Node: host}, ok1 && ok2
 }
 
-// labelled is a message as gen makes it: {Label, {Self, [alias|Ref]}, Body}.
+// labelled builds a message as gen does: {Label, {Self, [alias|Ref]}, Body}.
 func labelled(label, body any) func(wire.PID, wire.Ref) any {
 	return func(self wire.PID, ref wire.Ref) any { return wire.Tuple{label, calls.MakeFrom(self, ref), body} }
 }
 
-// Call calls a process as gen_server:call does from Erlang, by {'$gen_call', From,
-// Request}: for terms that somebody has typed. node.Call sends a Go value, of which
-// only servers that expect its type make anything. The answer is a term. to is a
-// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the error of ctx. From says
-// which node calls and, if it is a process, which one waits: the server sees a process of its
-// own as the caller.
+// Call calls a process as gen_server:call does from Erlang, with {'$gen_call', From, Request}: for terms that somebody
+// has typed. node.Call sends a Go value, which only servers that expect its type understand. The answer is a term. to
+// is a PID, a name, or {Name, Node}. Errors: [*node.ExitError], the error of ctx. from is the node that calls, or the
+// process that waits: the server sees another process, started for the call, as the caller.
 func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 	n := from.Inside(process.Key{}).Node()
 	if from == node.Caller(n) {
@@ -140,7 +137,7 @@ func (t *tools) ask(ctx context.Context, dest, label, body any) (any, error) {
 	return sysmsg.Given(v), err
 }
 
-// destOf is what exchange takes as a destination.
+// destOf converts a destination of exchange.
 func destOf(dest any) (wire.Dest, bool) {
 	switch d := dest.(type) {
 	case wire.PID:
@@ -154,8 +151,7 @@ func destOf(dest any) (wire.Dest, bool) {
 	return nil, false
 }
 
-// askFor is ask on behalf of M:F(Args), whose exits are those of OTP:
-// {Reason, {M, F, Args}}.
+// askFor is ask on behalf of M:F(Args), and exits as OTP does: {Reason, {M, F, Args}}.
 func (t *tools) askFor(ctx context.Context, m, f wire.Atom, args []any, label, body any) (any, error) {
 	v, err := t.ask(ctx, args[0], label, body)
 	if err == nil {
@@ -168,12 +164,12 @@ func (t *tools) askFor(ctx context.Context, m, f wire.Atom, args []any, label, b
 	return nil, exitIn(reason, m, f, args)
 }
 
-// exitIn is the exit that a call of gen raises.
+// exitIn returns the exit that a gen call raises.
 func exitIn(reason any, m, f wire.Atom, args []any) error {
 	return node.ExitWith(wire.Tuple{reason, wire.Tuple{m, f, wire.List(args)}})
 }
 
-// reasonOf is why a call of gen exits, or an error of another kind.
+// reasonOf returns the reason with which a gen call exits, or an error of another kind.
 func reasonOf(err error) (reason any, other error) {
 	var exited *node.ExitError
 	switch {

@@ -15,11 +15,10 @@ import (
 
 const observer = "observer_backend"
 
-// version is the version of runtime_tools that a node says it has: the one whose
-// observer_backend its own is like.
+// version is the version of runtime_tools that a node reports: the one whose observer_backend it imitates.
 const version = "1.19"
 
-// backend is observer_backend, as far as it is called.
+// backend are the functions of observer_backend that tools call.
 func (t *tools) backend() []function {
 	return []function{
 		{observer, "vsn", []int{0}, constant(wire.Tuple{wire.AtomOK, wire.Charlist(version)})},
@@ -34,7 +33,7 @@ func (t *tools) backend() []function {
 	}
 }
 
-// exportSpawns lets others spawn what observer, etop and dbg spawn here.
+// exportSpawns lets other nodes spawn the functions that observer, etop and dbg spawn here.
 func (t *tools) exportSpawns() error {
 	for _, s := range []struct {
 		module, name wire.Atom
@@ -55,15 +54,15 @@ func (t *tools) exportSpawns() error {
 	return nil
 }
 
-// receiver is the process that a tool names for what it is to be told; false: it is none, or who has had p started must not
-// have it sent to.
+// receiver returns the process that a tool wants results sent to; false: arg is not a PID, or whoever had p started may
+// not have messages sent to it.
 func receiver(p *node.Process, arg any) (wire.PID, bool) {
 	pid, ok := arg.(wire.PID)
 	return pid, ok && p.Node().Inside(process.Key{}).AskerOf(p.Context()).MayReach(pid)
 }
 
-// relay is dbg:do_relay, without which the dbg of another node would not stop
-// waiting. Nothing is traced: dbg gets an error when it asks for traces.
+// relay is dbg:do_relay, without which the dbg of another node would not stop waiting. Nothing is traced: dbg gets an
+// error when it asks for traces.
 func relay(p *node.Process, args []any) error {
 	parent, ok := receiver(p, args[0])
 	if !ok {
@@ -77,8 +76,7 @@ func relay(p *node.Process, args []any) error {
 	return nil
 }
 
-// asFunction makes a function of what runs as a process: it waits for the end of
-// such a process.
+// asFunction makes a function of run, which runs as a process: the function waits for the process to exit.
 func (t *tools) asFunction(run func(*node.Process, []any) error) func(context.Context, []any) (any, error) {
 	return func(ctx context.Context, args []any) (any, error) {
 		var result error
@@ -125,7 +123,7 @@ func (t *tools) sysInfo() wire.List {
 	return append(l, memory().list()...)
 }
 
-// sockets are those of Erlang's module socket: none.
+// sockets is what Erlang's module socket reports without sockets.
 var sockets = wire.List{
 	pair("iov_max", 1024), pair("num_monitors", 0), pair("num_cnt_bits", 64), pair("num_dinet", 0), pair("num_dinet6", 0),
 	pair("num_dlocal", 0), pair("num_pip", 0), pair("num_psctp", 0), pair("num_ptcp", 0), pair("num_pudp", 0),
@@ -133,7 +131,7 @@ var sockets = wire.List{
 	pair("num_tdgrams", 0), pair("num_tseqpkgs", 0), pair("num_tstreams", 0),
 }
 
-// tableList is that of observer's tab of tables.
+// tableList returns the list for observer's tab of tables.
 func (t *tools) tableList(args []any) (any, error) {
 	switch args[0] {
 	case wire.Atom("ets"):
@@ -144,7 +142,7 @@ func (t *tools) tableList(args []any) (any, error) {
 	return nil, rpc.Raise(wire.Atom("function_clause"))
 }
 
-// table starts the process that sends a table, which is empty: there are none.
+// table starts the process that sends a table: an empty one, as there are no tables.
 func (t *tools) table(ctx context.Context, args []any) (any, error) {
 	parent, ok := args[0].(wire.PID)
 	if !ok || !t.n.Inside(process.Key{}).AskerOf(ctx).MayReach(parent) {
@@ -182,8 +180,8 @@ func (t *tools) procsInfo(p *node.Process, args []any) error {
 	return p.Send(to, wire.Tuple{wire.Atom("procs_info"), p.Self(), l})
 }
 
-// row is the record etop_proc_info of a process: pid, mem, reds, name, runtime, cf,
-// mq. The process that asks is left out, as in OTP.
+// row returns the record etop_proc_info of a process: pid, mem, reds, name, runtime, cf, mq. It leaves out the asking
+// process, as OTP does.
 func (t *tools) row(self, pid wire.PID) (wire.Tuple, bool) {
 	i, err := t.n.Info(pid)
 	if err != nil || pid == self {
@@ -220,8 +218,7 @@ func (t *tools) etopCollect(p *node.Process, args []any) error {
 // maxInterval bounds the intervals that others ask for, in ms.
 const maxInterval = 1 << 32
 
-// fetchStats sends {stats, 1, Schedulers, IO, Memory} every so many ms until any
-// message comes.
+// fetchStats sends {stats, 1, Schedulers, IO, Memory} every args[1] ms until any message arrives.
 func (t *tools) fetchStats(p *node.Process, args []any) error {
 	to, ok1 := receiver(p, args[0])
 	ms, ok2 := wire.AsInt(args[1])
@@ -243,7 +240,7 @@ func (t *tools) fetchStats(p *node.Process, args []any) error {
 	}
 }
 
-// tables are what tools ask of ets, of which there is none.
+// tables are the functions of ets that tools call; there are no tables.
 func (t *tools) tables() []function {
 	return []function{
 		{"ets", "all", []int{0}, constant(wire.List{})},

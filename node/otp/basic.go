@@ -13,8 +13,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// basics are the functions of erlang and timer that others run here to see what
-// comes of it: exceptions, messages, names, waiting.
+// basics are the functions of erlang and timer that other nodes run here for their effects: exceptions, messages,
+// names, waiting.
 func (t *tools) basics() []function {
 	const m = "erlang"
 	return []function{
@@ -34,7 +34,7 @@ func (t *tools) basics() []function {
 	}
 }
 
-// printFormat is io:format: it prints where the caller's group leader does.
+// printFormat is io:format: it prints through the caller's group leader.
 func printFormat(ctx context.Context, args []any) (any, error) {
 	text, ok := wire.AsText(args[0])
 	if a, isAtom := args[0].(wire.Atom); isAtom {
@@ -89,8 +89,8 @@ func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 	return rpc.Apply(ctx, t.n, f.Module, f.Function, list)
 }
 
-// send is erlang:send. No mailbox of this node holds that up, but a slow third node does, for nobody may lose the connection to
-// it by what others send. What the caller may not send itself is not sent.
+// send is erlang:send. No mailbox of this node blocks it, but a slow third node does: what others send must not cost
+// anybody the connection to that node. It sends nothing that the caller may not send itself.
 func (t *tools) send(ctx context.Context, args []any) (any, error) {
 	var dest wire.Dest
 	switch to := args[0].(type) {
@@ -116,8 +116,8 @@ func (t *tools) send(ctx context.Context, args []any) (any, error) {
 	return args[1], nil
 }
 
-// register is erlang:register. It raises system_limit, which OTP has no need of, for a node
-// that has had as many names registered as it may.
+// register is erlang:register. It raises system_limit, which OTP does not need, for a node that has already registered
+// as many names as it may.
 func (t *tools) register(ctx context.Context, args []any) (any, error) {
 	name, ok1 := args[0].(wire.Atom)
 	pid, ok2 := args[1].(wire.PID)
@@ -143,7 +143,7 @@ func (t *tools) unregister(ctx context.Context, args []any) (any, error) {
 		return nil, errBadArg
 	}
 	by := t.n.Inside(process.Key{}).AskerOf(ctx)
-	if pid, ok := t.n.Whereis(name); ok && !by.MayName(pid) { // Unregister refuses what is protected
+	if pid, ok := t.n.Whereis(name); ok && !by.MayName(pid) { // Unregister refuses protected names
 		return nil, errProtected
 	}
 	switch err := t.n.Unregister(name); {
@@ -160,8 +160,7 @@ type unique struct{ last atomic.Int64 }
 
 func (t *tools) uniqueInteger([]any) (any, error) { return int(t.unique.last.Add(1)), nil }
 
-// sleep waits for a number of milliseconds, or for ever: until the process that
-// it runs in is killed.
+// sleep waits for args[0] milliseconds, or, with infinity, until the process that runs it is killed.
 func sleep(ctx context.Context, args []any) (any, error) {
 	var after <-chan time.Time
 	if args[0] != wire.Atom("infinity") {

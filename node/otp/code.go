@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// modules is the module code, and module_info of every module.
+// modules are the functions of the module code, and module_info of every module.
 func (t *tools) modules() []function {
 	return []function{
 		{"code", "ensure_loaded", []int{1}, plain(t.ensureLoaded)},
@@ -24,7 +24,7 @@ func (t *tools) modules() []function {
 	}
 }
 
-// known are the modules that this node exports something of, in alphabetical order.
+// known returns the modules that this node exports functions of, in alphabetical order.
 func (t *tools) known() []wire.Atom {
 	var l []wire.Atom
 	for _, e := range t.n.Inside(process.Key{}).Exports() { // in order
@@ -35,8 +35,7 @@ func (t *tools) known() []wire.Atom {
 	return l
 }
 
-// module reports whether there is a module: one that exports something, or that of
-// a process which has been shown.
+// module reports whether a module exists: it exports something, or a process of it has been shown.
 func (t *tools) module(name wire.Atom) (behaviour wire.Atom, ok bool) {
 	t.mu.Lock()
 	behaviour, ok = t.seen[name]
@@ -145,7 +144,7 @@ func (t *tools) moduleInfoOf(args []any) (any, error) {
 	return nil, errBadArg
 }
 
-// processes is proc_lib.
+// processes are the functions of proc_lib.
 func (t *tools) processes() []function {
 	return []function{
 		{"proc_lib", "translate_initial_call", []int{1}, plain(t.translate)},
@@ -154,8 +153,8 @@ func (t *tools) processes() []function {
 	}
 }
 
-// translate is what a behaviour was started with. Of other processes it is
-// {proc_lib, init_p, 5}: so tools know that no system message is to be sent.
+// translate returns the initial call of a behaviour. For other processes it returns {proc_lib, init_p, 5}, which tells
+// tools to send no system messages.
 func (t *tools) translate(args []any) (any, error) {
 	if p, ok := t.running(args[0]); ok && p.Kind != "" {
 		return p.Initial, nil
@@ -177,7 +176,7 @@ func (t *tools) running(pid any) (procview.Program, bool) {
 	return run, true
 }
 
-// initialCall is {Module, Function, Args}, the values of which are not known.
+// initialCall returns {Module, Function, Args}; the values of Args are not known.
 func (t *tools) initialCall(args []any) (any, error) {
 	p, ok := t.running(args[0])
 	if !ok || p.Kind == "" {

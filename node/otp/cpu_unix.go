@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// usage returns the CPU time of this program and how often it was switched from.
+// usage returns the CPU time and the number of context switches of this program.
 func usage() (cpu time.Duration, switches int64) {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

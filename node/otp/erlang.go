@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// erlang is the module of that name, but for its clocks.
+// erlang are the functions of the module erlang, except its clocks.
 func (t *tools) erlang() []function {
 	n := t.n
 	const m = "erlang"
@@ -80,7 +80,7 @@ func calendar(t time.Time) any {
 	return wire.Tuple{wire.Tuple{t.Year(), int(t.Month()), t.Day()}, wire.Tuple{t.Hour(), t.Minute(), t.Second()}}
 }
 
-// inUnit is a time in nanoseconds in another unit: a word, or parts of a second.
+// inUnit converts nanoseconds to another unit: a word, or parts of a second.
 func inUnit(ns int64, unit any) (any, error) {
 	words := map[any]int64{
 		wire.Atom("second"): 1, wire.Atom("millisecond"): 1e3, wire.Atom("microsecond"): 1e6, wire.Atom("nanosecond"): 1e9,
@@ -108,7 +108,7 @@ func nodeOf(args []any) (any, error) {
 	return nil, errBadArg
 }
 
-// nodesWith is nodes/2: with each node what the map asks for of connection_id and node_type.
+// nodesWith is nodes/2: it returns each node with those of connection_id and node_type that the map asks for.
 func (t *tools) nodesWith(kinds, asked any) (any, error) {
 	m, ok := asked.(wire.Map)
 	if !ok {
@@ -148,7 +148,7 @@ func (t *tools) nodesWith(kinds, asked any) (any, error) {
 	return all, nil
 }
 
-// typeOf is what kind of node another is, or this one.
+// typeOf returns the node type of another node, or of this one.
 func (t *tools) typeOf(name wire.Atom, p observe.Peer) wire.Atom {
 	switch {
 	case name == t.n.Name():
@@ -190,7 +190,7 @@ func (t *tools) nodes(kinds any) (any, error) {
 	return termof.Atoms(names), nil
 }
 
-// namesOf are the nodes of one kind or a list of kinds.
+// namesOf returns the nodes of one kind or a list of kinds.
 func (t *tools) namesOf(kinds any) ([]wire.Atom, error) {
 	list, many := wire.AsList(kinds)
 	if !many {
@@ -229,7 +229,7 @@ func (t *tools) whereis(args []any) (any, error) {
 	return wire.AtomUndefined, nil
 }
 
-// local reads the PID of a process of this node, which need not live.
+// local reads the PID of a process of this node, which may be dead.
 func (t *tools) local(v any) (wire.PID, error) {
 	pid, ok := v.(wire.PID)
 	if !ok || !t.n.Inside(process.Key{}).Origin().Equal(pid.Origin()) {
@@ -243,7 +243,7 @@ func (t *tools) isAlive(args []any) (any, error) {
 	return boolAtom(err == nil && t.n.IsAlive(pid)), err
 }
 
-// groupLeader is that of the process which was spawned for the call.
+// groupLeader returns the group leader of the process that was spawned for the call.
 func (t *tools) groupLeader(ctx context.Context, _ []any) (any, error) {
 	_, pid, _ := node.Calling(ctx)
 	return t.n.Inside(process.Key{}).Leader(pid), nil
@@ -275,7 +275,7 @@ func portInfo(args []any) (any, error) {
 	return wire.AtomUndefined, nil
 }
 
-// systemFlag takes what tools set before they measure. The measuring is always on.
+// systemFlag accepts what tools set before they measure. Measuring is always on.
 func systemFlag(args []any) (any, error) {
 	on, ok := wire.AsBool(args[1])
 	if args[0] != wire.Atom("scheduler_wall_time") || !ok {
@@ -284,8 +284,8 @@ func systemFlag(args []any) (any, error) {
 	return boolAtom(!on), nil
 }
 
-// collectPause is the least time between two garbage collections that others ask
-// for: observer asks once for each process.
+// collectPause is the minimum time between garbage collections that other nodes request: observer requests one per
+// process.
 const collectPause = time.Second
 
 func (t *tools) collect() any {

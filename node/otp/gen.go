@@ -12,7 +12,7 @@ const patience = 5000
 
 const genCall wire.Atom = "$gen_call"
 
-// behaviours is what rpc calls of sys, gen_server, gen_event and supervisor.
+// behaviours are the functions of sys, gen_server, gen_event and supervisor that rpc calls.
 func (t *tools) behaviours() []function {
 	system := func(what wire.Atom) func(context.Context, []any) (any, error) {
 		return func(ctx context.Context, args []any) (any, error) {
@@ -37,7 +37,7 @@ func (t *tools) behaviours() []function {
 	}
 }
 
-// askWithin is askFor with the timeout that args may have at an index.
+// askWithin is askFor with the timeout args[index], if there is one.
 func (t *tools) askWithin(ctx context.Context, m, f wire.Atom, args []any, index int, label, body any) (any, error) {
 	var timeout any = patience
 	if len(args) > index {
@@ -55,7 +55,7 @@ func (t *tools) genCall(ctx context.Context, args []any) (any, error) {
 	return t.askWithin(ctx, "gen_server", "call", args, 2, genCall, args[1])
 }
 
-// genCast is gen_server:cast: what erlang:send is for a cast, but no process needs to be there.
+// genCast is gen_server:cast: like erlang:send of a cast, but the process need not exist.
 func (t *tools) genCast(ctx context.Context, args []any) (any, error) {
 	if _, err := t.send(ctx, []any{args[0], wire.Tuple{wire.Atom("$gen_cast"), args[1]}}); err != nil {
 		if _, named := args[0].(wire.Atom); !named {

@@ -16,8 +16,7 @@ import (
 // errFormat says that a format and its arguments do not fit.
 var errFormat = errors.New("otp: bad format")
 
-// maxText bounds what one request prints, in bytes: any node that is connected may ask
-// for one. What is longer is cut, and says so.
+// maxText bounds what one request prints, in bytes: any connected node may send one. Longer text is cut, and says so.
 const maxText = 1 << 20
 
 // maxField bounds fields and precisions, and so what one directive can print.
@@ -40,7 +39,7 @@ type formatter struct {
 	out  strings.Builder
 }
 
-// format is io_lib:format, but that ~p and ~P do not break lines.
+// format is io_lib:format, except that ~p and ~P do not break lines.
 func format(text string, args []any) (string, error) {
 	f := &formatter{in: []rune(text), args: args}
 	for len(f.in) > 0 {
@@ -197,7 +196,7 @@ func (f *formatter) print(d directive) error {
 	switch d.c {
 	case 'w', 'p':
 		s, err = f.term(d, a), nil
-	case 'W', 'P': // their depth is not heeded
+	case 'W', 'P': // their depth is ignored
 		_, err = f.arg()
 		s = f.term(d, a)
 	case 's':
@@ -228,8 +227,7 @@ func (f *formatter) term(d directive, a any) string {
 	return wire.Formatter{Max: maxText + 1}.Format(a)
 }
 
-// pad fills s up to the field, and shows by stars what does not fit; ~s is cut, ~p
-// has no field but a width of lines.
+// pad pads s to the field, and prints stars if it does not fit; ~s is cut, and the field of ~p is a line width.
 func (f *formatter) pad(d directive, s string) {
 	width := max(d.field, -d.field)
 	n := utf8.RuneCountInString(s)
@@ -271,7 +269,7 @@ func (f *formatter) character(d directive, a any) error {
 	return nil
 }
 
-// chars is the argument of ~s and ~ts: an atom, or characters in lists and binaries.
+// chars converts the argument of ~s and ~ts: an atom, or characters in lists and binaries.
 func chars(d directive, a any) (string, error) {
 	if atom, ok := a.(wire.Atom); ok {
 		a = string(atom)
@@ -293,8 +291,7 @@ func chars(d directive, a any) (string, error) {
 
 const defaultPrecision = 6
 
-// float prints ~e, ~f and ~g. The precision is a number of decimals for ~f, of
-// digits for the others.
+// float prints ~e, ~f and ~g. The precision is the number of decimals for ~f, of digits for the others.
 func float(d directive, a any) (string, error) {
 	v, ok := a.(float64)
 	if !ok || math.IsNaN(v) || math.IsInf(v, 0) { // nodes of this kind may send such floats
@@ -320,7 +317,7 @@ func float(d directive, a any) (string, error) {
 	return mantissa + "e" + exp[:1] + cmp.Or(strings.TrimLeft(exp[1:], "0"), "0"), nil
 }
 
-// general chooses the form for ~g: that of "~f" from 0.1 to 9999.9, if the value has a decimal then.
+// general chooses the form for ~g: that of "~f" from 0.1 to 9999.9, if that leaves a decimal.
 func general(v float64, digits int) (form byte, prec int) {
 	whole := -2 // digits before the point, minus 1
 	for limit := 0.1; v >= limit; limit *= 10 {
@@ -378,11 +375,11 @@ func (f *formatter) based(d directive, a any) (string, error) {
 	return prefix + s, nil
 }
 
-// maxNesting is how deep lists may be in each other.
+// maxNesting is how deeply lists may be nested.
 const maxNesting = 1000
 
-// charData flattens characters: code points in lists and binaries in each other. A
-// binary is UTF-8 if unicode is set, else a byte is a character.
+// charData flattens characters: code points in nested lists and binaries. A binary is UTF-8 if unicode is set, else
+// each byte is a character.
 func charData(t any, unicode bool) (string, bool) {
 	var b strings.Builder
 	if err := addChars(&b, t, unicode, maxNesting); err != nil {

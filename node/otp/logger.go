@@ -10,22 +10,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Bounds of what other nodes have this one log.
+// Bounds of what this node logs for other nodes.
 const (
-	maxEvents    = 50      // in a second; OTP's own handlers take 500
-	maxEventText = 8 << 10 // bytes of one
+	maxEvents    = 50      // per second; OTP's own handlers accept 500
+	maxEventText = 8 << 10 // bytes per event
 )
 
-// logger is the process logger_proxy: it logs the events of other nodes. A node of OTP sends it what
-// a process logs whose group leader is here: the crash report of a call that this node has made there,
-// for one.
+// logger is the process logger_proxy: it logs the events of other nodes. An OTP node sends it the events of processes
+// whose group leader is here: for example the crash report of a call that this node has made there.
 type logger struct {
 	*tools
-	second      time.Time // when the second began that is counted
-	taken, left int       // in it
+	second      time.Time // when the current second began
+	taken, left int       // events logged and left out in it
 }
 
-// tellLater is what the process sends itself when it has left out an event: to tell how many have been left out, when none has
+// tellLater is what the process sends itself after leaving out an event, to log how many were left out once none has
 // been for a second.
 type tellLater struct{ left int }
 
@@ -62,7 +61,7 @@ func (l *logger) Receive(c *node.Context, msg any) error {
 }
 
 func (l *logger) tellSoon(c *node.Context) {
-	_, _ = c.SendAfter(time.Second, c.Self(), tellLater{l.left}) // it fails where the node stops
+	_, _ = c.SendAfter(time.Second, c.Self(), tellLater{l.left}) // it fails when the node stops
 }
 
 // take logs an event, unless there have been too many within the second.
@@ -91,19 +90,19 @@ func (l *logger) tellLeft() {
 // logEvent is an event of OTP's logger.
 type logEvent struct {
 	level         slog.Level
-	node, process string // whose it is
+	node, process string // where it comes from
 	text          string
 }
 
-// levels are those of OTP's logger.
+// levels maps the levels of OTP's logger.
 var levels = map[any]slog.Level{
 	wire.Atom("emergency"): slog.LevelError, wire.Atom("alert"): slog.LevelError, wire.Atom("critical"): slog.LevelError,
 	wire.AtomError: slog.LevelError, wire.Atom("warning"): slog.LevelWarn, wire.Atom("notice"): slog.LevelInfo,
 	wire.Atom("info"): slog.LevelInfo, wire.Atom("debug"): slog.LevelDebug,
 }
 
-// eventOf reads {log, Level, StringOrReport, Meta} or {log, Level, Format, Args, Meta}. What is neither
-// is an event of level debug.
+// eventOf reads {log, Level, StringOrReport, Meta} or {log, Level, Format, Args, Meta}. Anything else is an event of
+// level debug.
 func eventOf(m any) logEvent {
 	t, _ := m.(wire.Tuple)
 	if len(t) != 4 && len(t) != 5 || t[0] != wire.Atom("log") {
@@ -125,7 +124,7 @@ func eventOf(m any) logEvent {
 	return e
 }
 
-// eventText is what an event says: a text, a report, or a format and its arguments.
+// eventText returns what an event says: a text, a report, or a format and its arguments.
 func eventText(what []any) string {
 	if len(what) == 2 {
 		pattern, ok := charData(what[0], true)

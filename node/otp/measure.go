@@ -27,8 +27,8 @@ func memory() sizes {
 	return s
 }
 
-// list is memory/0. Go does not distinguish memory of processes from that of the
-// system: heap and stacks are taken to be of processes.
+// list is memory/0. Go does not distinguish the memory of processes from that of the system: heap and stacks count as
+// memory of processes.
 func (s sizes) list() wire.List {
 	return wire.List{
 		pair("total", s.total), pair("processes", s.processes), pair("processes_used", s.used), pair("system", s.total-s.processes),
@@ -64,7 +64,7 @@ func (s sizes) of(what any) (any, error) {
 	return l, nil
 }
 
-// allocators are Go's heap, its stacks and the rest, as OTP shows its allocators.
+// allocators returns Go's heap, its stacks and the rest as OTP shows its allocators.
 func (s sizes) allocators() wire.List {
 	l := wire.List{}
 	for _, a := range []struct {
@@ -84,10 +84,10 @@ func (s sizes) allocators() wire.List {
 	return l
 }
 
-// counts are values of which statistics returns the difference to the last time.
+// counts are the previous values; statistics returns the difference to them.
 type counts struct{ wall, cpu, reductions, exact int }
 
-// since is {Value, Value - *last}, and makes Value the last.
+// since returns {Value, Value - *last}, and stores Value in last.
 func (t *tools) since(last *int, v int) wire.Tuple {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,17 +96,16 @@ func (t *tools) since(last *int, v int) wire.Tuple {
 	return wire.Tuple{v, d}
 }
 
-// counted adds up a counter that begins anew when connections end.
+// counted adds up a counter that restarts when connections end.
 type counted struct{ in, out, lastIn, lastOut uint64 }
 
-// io is {{input, Bytes}, {output, Bytes}}: what went over connections to other
-// nodes. It never goes back.
+// io returns {{input, Bytes}, {output, Bytes}}: the traffic of connections to other nodes. It never decreases.
 func (t *tools) io() wire.Tuple {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	in, out := t.n.Inside(process.Key{}).Traffic()
 	c := &t.traffic
-	if in < c.lastIn || out < c.lastOut { // a connection has ended: what it had counts on
+	if in < c.lastIn || out < c.lastOut { // a connection has ended: its bytes still count
 		c.lastIn, c.lastOut = min(in, c.lastIn), min(out, c.lastOut)
 	}
 	c.in, c.out = c.in+in-c.lastIn, c.out+out-c.lastOut
@@ -114,10 +113,10 @@ func (t *tools) io() wire.Tuple {
 	return wire.Tuple{pair("input", int(c.in)), pair("output", int(c.out))}
 }
 
-// queue is how many goroutines could run and do not.
+// queue returns how many goroutines are runnable but not running.
 func queue() int { return procview.Metrics("/sched/goroutines/runnable:goroutines")[0] }
 
-// lengths is a queue length for each scheduler; Go has one for all.
+// lengths returns a queue length for each scheduler; Go has one queue for all.
 func lengths(total int) wire.List {
 	l := make(wire.List, runtime.GOMAXPROCS(0))
 	for i := range l {
@@ -140,7 +139,7 @@ func (t *tools) schedulers() wire.List {
 	return l
 }
 
-// statistics is that of erlang. A reduction is a microsecond of CPU time.
+// statistics is erlang:statistics. A reduction is a microsecond of CPU time.
 func (t *tools) statistics(what any) (any, error) {
 	cpu, switches := usage()
 	name, _ := what.(wire.Atom)
@@ -176,5 +175,5 @@ func (t *tools) statistics(what any) (any, error) {
 	return nil, errBadArg
 }
 
-// running is how many goroutines run: this one does.
+// running returns how many goroutines run, at least this one.
 func running() int { return max(procview.Metrics("/sched/goroutines/running:goroutines")[0], 1) }

@@ -16,9 +16,8 @@ import (
 
 // Config says how a node answers OTP's tools. The zero value works.
 type Config struct {
-	// Output is where the process user writes what is sent to it, and so what
-	// processes print that have no other group leader. Default: os.Stdout. A Write
-	// that blocks holds up the process user, and processes that print through it.
+	// Output is where the process user writes what it receives: the output of processes that have no other group
+	// leader. Default: os.Stdout. A Write that blocks holds up the process user, and processes that print through it.
 	Output io.Writer
 	// Messages is how many messages of a mailbox are shown. Default: 100.
 	Messages int
@@ -28,11 +27,10 @@ type Config struct {
 
 const defaultMessages = 100
 
-// Serve lets other nodes call what doc.go lists, and starts the processes user and
-// logger_proxy, which the node keeps up: a new user has the same Output. A caller that waits for
-// an answer of one that has ended learns of it by its monitor, as with io.
-// Once a node: the error is [node.ErrNameTaken] for a second time. Others are
-// those of [node.SpawnWait], and what is wrong with the Config.
+// Serve lets other nodes call the functions listed in doc.go, and starts the processes user and logger_proxy, which the
+// node restarts when they exit: a new user has the same Output. A caller that waits for an answer of one that has
+// exited learns of it by its monitor, as with io. Call Serve once per node: a second call returns [node.ErrNameTaken].
+// Other errors are those of [node.SpawnWait], and of an invalid Config.
 func Serve(n *node.Node, c Config) error {
 	if c.Messages < 0 {
 		return fmt.Errorf("otp: Config.Messages %d: want 0 for the default, or more", c.Messages)
@@ -71,7 +69,7 @@ func Serve(n *node.Node, c Config) error {
 	return err
 }
 
-// tools is what is kept for one node.
+// tools is the state kept for one node.
 type tools struct {
 	n    *node.Node
 	cfg  Config
@@ -80,14 +78,13 @@ type tools struct {
 	unique unique
 
 	mu        sync.Mutex
-	seen      map[wire.Atom]wire.Atom // modules of processes that were shown, with their behaviour; "": none
-	last      counts                  // as they were asked for last
+	seen      map[wire.Atom]wire.Atom // modules of processes that were shown, and their behaviour; "": none
+	last      counts                  // as last returned
 	traffic   counted                 // of all connections so far
-	collected time.Time               // the last garbage collection that was asked for
+	collected time.Time               // when the last requested garbage collection ran
 }
 
-// function is something that is exported for one arity or more. It is given as
-// many arguments as one of them.
+// function is exported with one or more arities, and called with as many arguments as one of them.
 type function struct {
 	module, name wire.Atom
 	arities      []int
@@ -104,29 +101,29 @@ func (f function) export(n *node.Node) error {
 	return nil
 }
 
-// constant is a function that always answers the same.
+// constant returns a function that always returns v.
 func constant(v any) func(context.Context, []any) (any, error) {
 	return func(context.Context, []any) (any, error) { return v, nil }
 }
 
-// plain is a function that needs no context.
+// plain adapts a function that needs no context.
 func plain(f func(args []any) (any, error)) func(context.Context, []any) (any, error) {
 	return func(_ context.Context, args []any) (any, error) { return f(args) }
 }
 
-// errBadArg is what a BIF raises that is given what it cannot do with.
+// errBadArg is what a BIF raises for an invalid argument.
 var errBadArg = rpc.Raise(wire.Atom("badarg"))
 
-// errSystemLimit is what a BIF raises for a peer that makes the node hold too much already.
+// errSystemLimit is what a BIF raises when a peer already makes the node hold too much.
 var errSystemLimit = rpc.Raise(wire.Atom("system_limit"))
 
-// errProtected is what a BIF raises that would end a process which is protected from the caller, or take its name.
+// errProtected is what a BIF raises that would end a process protected from the caller, or take its name.
 var errProtected = rpc.Raise(wire.Atom("protected"))
 
 // pair is {Name, Value}.
 func pair(name string, v any) wire.Tuple { return wire.Tuple{wire.Atom(name), v} }
 
-// within is ctx with a timeout in milliseconds, or the atom infinity.
+// within returns ctx with a timeout: milliseconds, or the atom infinity.
 func within(ctx context.Context, timeout any) (context.Context, context.CancelFunc, bool) {
 	if timeout == wire.Atom("infinity") {
 		return ctx, func() {}, true

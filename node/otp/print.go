@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ErrNoLeader means that the caller has no process to print through: the context is not
-// of a process, or its node has neither a process user nor a cluster.
+// ErrNoLeader means that the caller has no process to print through: the context does not belong to a process, or its
+// node has neither a process user nor a cluster.
 var ErrNoLeader = errors.New("otp: the process has no group leader to print through")
 
 // maxBrief is how much of a reason an error text shows, in bytes.
@@ -25,14 +25,13 @@ func (e *printError) Error() string {
 	return "otp: the group leader did not print: " + wire.Formatter{Max: maxBrief}.Format(e.reason)
 }
 
-// Print prints through the group leader of the process that ctx belongs to, and
-// waits until that has printed: io:put_chars of Erlang. ctx is what an exported
-// function is given, or comes from Context of [node.Process] or [node.Context]. What
-// is printed for a process that another node has spawned, or in a function that it
-// calls, appears there: in the shell where the call was typed.
+// Print prints through the group leader of the process that ctx belongs to, and waits until the leader has printed,
+// like io:put_chars of Erlang. ctx is the context of an exported function, or comes from Context of [node.Process] or
+// [node.Context]. The output of a process that another node has spawned, or of a function that it calls, appears there:
+// in the shell where the call was typed.
 //
-// A group leader is another process, perhaps far away: an Actor's handler that
-// prints holds up its stage until the runtime notices.
+// A group leader is another process, perhaps on another node: an Actor's handler that prints holds up its stage until
+// the runtime notices.
 //
 // Errors: [ErrNoLeader], the answer of a group leader that does not print, [*node.ExitError] if the group leader is
 // gone (noproc, noconnection), the error of ctx.
@@ -65,8 +64,8 @@ func printed(answer any) error {
 	return &printError{answer}
 }
 
-// Writer is Print as an io.Writer: for fmt.Fprintf, loggers and the like. What is
-// written must be UTF-8, and a character must not be split between two writes.
+// Writer is Print as an io.Writer: for fmt.Fprintf, loggers and the like. The text must be UTF-8, and a character must
+// not be split between two writes.
 func Writer(ctx context.Context) io.Writer { return writer{ctx} }
 
 type writer struct{ ctx context.Context }

@@ -10,14 +10,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// wordBytes is how long a word is.
+// wordBytes is the size of a word.
 const wordBytes = 8
 
 // initP is the function that processes of OTP's behaviours start with.
 var initP = wire.Tuple{wire.Atom("proc_lib"), wire.Atom("init_p"), 5}
 
-// rawCall is what process_info calls initial_call: that of the behaviours is
-// proc_lib's.
+// rawCall returns the initial_call of process_info: for behaviours, that of proc_lib.
 func rawCall(p procview.Program) wire.Tuple {
 	if p.Kind != "" {
 		return initP
@@ -28,8 +27,7 @@ func rawCall(p procview.Program) wire.Tuple {
 // moduleOf is the module of a process's code.
 func moduleOf(p procview.Program) wire.Atom { return p.Initial[0].(wire.Atom) }
 
-// see notes the module of a process that is shown, so that there is such a module
-// when somebody asks for it.
+// see records the module of a process that is shown, so that the module exists when somebody asks for it.
 func (t *tools) see(p procview.Program) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +54,7 @@ func pids(l []wire.PID) wire.List {
 	return r
 }
 
-// dictionary is what proc_lib would have put there.
+// dictionary returns what proc_lib would have put into the process dictionary.
 func (t *tools) dictionary(i *observe.Process, p procview.Program) wire.List {
 	d := wire.List{}
 	if p.Kind != "" || !i.Parent.IsZero() {
@@ -179,7 +177,7 @@ func boolAtom(b bool) wire.Atom {
 	return wire.AtomFalse
 }
 
-// messages are those that wait, as terms.
+// messages returns the waiting messages as terms.
 func (t *tools) messages(pid wire.PID) wire.List {
 	l := wire.List{}
 	for _, m := range t.n.Inside(process.Key{}).Messages(pid, t.cfg.Messages) {

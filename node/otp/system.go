@@ -9,11 +9,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// release is the release of OTP that a node says it is: the one whose answers its
-// own are like.
+// release is the OTP release that a node reports: the one whose answers it imitates.
 const release = "25"
 
-// limits are OTP's own, for what a node of Go has nothing of.
+// Limits of OTP, for what a Go node does not have.
 const (
 	atomLimit = 1 << 20
 	portLimit = 1 << 16
@@ -45,7 +44,7 @@ var fixed = map[wire.Atom]any{
 	"alloc_util_allocators": wire.List{wire.Atom("go_heap"), wire.Atom("go_stack"), wire.Atom("go_runtime")},
 }
 
-// systemInfo is that of erlang.
+// systemInfo is erlang:system_info.
 func (t *tools) systemInfo(what any) (any, error) {
 	if k, ok := what.(wire.Tuple); ok && len(k) == 2 {
 		return t.systemPart(k)
@@ -83,7 +82,7 @@ func (t *tools) systemInfo(what any) (any, error) {
 // maxUptime is when monotonic time ends, in ns.
 const maxUptime = 1<<63 - 1
 
-// systemPart is a key {What, Which}.
+// systemPart answers a key {What, Which}.
 func (t *tools) systemPart(k wire.Tuple) (any, error) {
 	switch k[0] {
 	case wire.Atom("wordsize"):
@@ -96,7 +95,7 @@ func (t *tools) systemPart(k wire.Tuple) (any, error) {
 	return nil, errBadArg
 }
 
-// pick takes the allocators out of all that are named: a list, or one.
+// pick returns the named allocators from all: a list, or one.
 func pick(all wire.List, which any) (any, error) {
 	names, many := wire.AsList(which)
 	if !many {
@@ -119,7 +118,7 @@ func pick(all wire.List, which any) (any, error) {
 	return l, nil
 }
 
-// systemVersion is a line for people, as erl prints it when it starts.
+// systemVersion returns a line for people, like the one that erl prints when it starts.
 func systemVersion() string {
 	v := "(devel)"
 	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {

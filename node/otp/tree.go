@@ -11,14 +11,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// forest is the tree of an application as it is being found.
+// forest is the tree of an application while it is being built.
 //
-// Invariants: every process of seen but the first is the second of exactly one of
-// links; more are links beside the tree.
+// Invariants: every process of seen but the first is the second of exactly one of links; more has the links outside the
+// tree.
 type forest struct {
 	t      *tools
 	leader wire.PID
-	avoid  []wire.PID // whose processes are no application's
+	avoid  []wire.PID // processes that belong to no application
 	queue  []wire.PID
 	seen   map[wire.PID]bool
 	order  []wire.PID
@@ -26,12 +26,11 @@ type forest struct {
 	more   [][2]wire.PID
 }
 
-// maxTree bounds a tree: more could not be drawn.
+// maxTree bounds a tree: a larger one could not be drawn.
 const maxTree = 100_000
 
-// tree is {Root, [{Pid, Text}], [{Parent, Child}], [{A, B}]}: of an application's
-// processes their links, first those that make a tree, then the others. mode is
-// link, all that is linked, or sup, what supervisors tell.
+// tree returns {Root, [{Pid, Text}], [{Parent, Child}], [{A, B}]}: the processes of an application and their links,
+// first those that form a tree, then the others. mode is link for all links, or sup for what supervisors report.
 func (t *tools) tree(ctx context.Context, name, mode any) any {
 	root, ok := t.master(ctx, name)
 	if !ok {
@@ -64,7 +63,7 @@ func (t *tools) tree(ctx context.Context, name, mode any) any {
 	return wire.Tuple{t.text(root), procs, t.pairs(f.links), t.pairs(f.more)}
 }
 
-// linked adds what is linked to a process.
+// linked adds the processes linked to a process.
 func (f *forest) linked(pid wire.PID) {
 	i, err := f.t.n.Info(pid)
 	if err != nil {
@@ -82,8 +81,8 @@ func (f *forest) linked(pid wire.PID) {
 	}
 }
 
-// near decides about a link to a process of this node: it is of the tree if the
-// one has started the other. Where that is not known, the group leader decides.
+// near decides about a link to a process of this node: it belongs to the tree if one process has started the other. If
+// that is not known, the group leader decides.
 func (f *forest) near(pid, to wire.PID) {
 	i, err := f.t.n.Info(to)
 	switch {
@@ -131,8 +130,7 @@ func (f *forest) children(ctx context.Context, pid wire.PID, master bool) {
 	}
 }
 
-// text is how a process is written in a tree: its name, or the PID as its own node
-// writes it.
+// text returns how a tree shows a process: its name, or the PID as its own node writes it.
 func (t *tools) text(pid wire.PID) wire.Charlist {
 	id := fmt.Sprintf("<0.%d.%d>", uint32(pid.Number()), pid.Number()>>32)
 	if pid.Node() != t.n.Name() {

@@ -34,7 +34,7 @@ func (t *tools) user(p *node.Process) error {
 	}
 }
 
-// maxRequests is how deep {requests, …} may be in each other.
+// maxRequests is how deeply {requests, …} may be nested.
 const maxRequests = 16
 
 func refused(why wire.Atom) any { return wire.Tuple{wire.AtomError, why} }
@@ -79,7 +79,7 @@ func (t *tools) requests(list any, depth int) any {
 	return answer
 }
 
-// put is put_chars with what follows: [Encoding,] Chars, or [Encoding,] M, F, A.
+// put answers put_chars with what follows: [Encoding,] Chars, or [Encoding,] M, F, A.
 func (t *tools) put(q wire.Tuple) any {
 	unicode := false
 	if len(q) == 2 || len(q) == 4 {
@@ -111,7 +111,7 @@ func (t *tools) put(q wire.Tuple) any {
 	return wire.AtomOK
 }
 
-// bounded is the beginning of a text of a request, if it is longer than may be.
+// bounded cuts the text of a request if it is too long.
 func bounded(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -119,7 +119,7 @@ func bounded(text string) string {
 	return cut(text, maxText) + "… (cut: a request prints 1 MiB at most)\n"
 }
 
-// cut is the beginning of a text: most bytes, or a few less not to divide a character.
+// cut returns the beginning of a text: most bytes, or a few fewer so as not to split a character.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -130,7 +130,7 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// made is what M:F(Args) returns as text, for the functions that io itself names.
+// made returns the text that M:F(Args) returns, for the functions that io itself names.
 func made(q wire.Tuple, unicode bool) (string, bool) {
 	m, ok1 := q[0].(wire.Atom)
 	f, ok2 := q[1].(wire.Atom)

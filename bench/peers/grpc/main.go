@@ -10,7 +10,7 @@ import (
 
 func main() { os.Exit(system().Main(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// system has the version of gRPC-Go.
+// system describes this peer, with the version of gRPC-Go.
 func system() contract.System {
 	return contract.System{Name: "grpc", Version: grpc.Version, Benches: []contract.Bench{remoteCall}}
 }

@@ -60,13 +60,13 @@ func runRemoteCall(p contract.Params, m *contract.Meter, conn net.Conn) error {
 		}
 		return int(r.Count), nil
 	}
-	if _, err := call(0); err != nil { // connected, which is not timed
+	if _, err := call(0); err != nil { // connects, which is not timed
 		return errors.Join(err, channel.Close())
 	}
 	return errors.Join(pair.Calls(p, m, call), channel.Close())
 }
 
-// once gives the connection to the client that dials, and an error to one that has lost it.
+// once returns a dialer that returns conn the first time, and then an error: the client has lost it.
 func once(conn net.Conn) func(context.Context, string) (net.Conn, error) {
 	dialled := make(chan net.Conn, 1)
 	dialled <- conn
@@ -110,7 +110,7 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) Close() error   { return nil }
 func (l *listener) Addr() net.Addr { return l.addr }
 
-// closing is a connection that tells when it is closed.
+// closing is a connection that calls closed when it is closed.
 type closing struct {
 	net.Conn
 	once   sync.Once

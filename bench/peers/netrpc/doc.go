@@ -1,7 +1,6 @@
-// Netrpc is the benches of calls between two OS processes with net/rpc, Go's own package
-// for that, and encoding/gob, its codec. A call has a name, a number and a struct; there is
-// no process behind it, no deadline, no link, no order: the server runs each call on a
-// goroutine of its own.
+// Netrpc benchmarks calls between two OS processes with net/rpc, Go's own package for that, and encoding/gob, its
+// codec. A call has a name, a number and a struct. There is no process behind it, no deadline, no link, no order: the
+// server runs each call on a goroutine of its own.
 //
 //		run build                   compile
 //		run list                    the benches, one a line
@@ -14,7 +13,7 @@
 //	 2. All callers share one client, and so one connection, as all processes of a node
 //	    share the connection to another.
 //
-//	 3. proto and style are taken and mean nothing: there is one protocol, and no actor.
+//	 3. The parameters proto and style have no effect: there is one protocol, and no actor.
 //
 //	    goroutine   started by    ends
 //	    wait        package pair  with the far end's OS process; Between waits for it

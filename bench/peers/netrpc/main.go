@@ -9,7 +9,7 @@ import (
 
 func main() { os.Exit(system().Main(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// system has the version of Go, whose package net/rpc is.
+// system describes this peer, with the version of Go, which net/rpc is part of.
 func system() contract.System {
 	return contract.System{Name: "netrpc", Version: runtime.Version(), Benches: []contract.Bench{remoteCall}}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// asProgram in the environment makes the test program the peer, which is what the far end
-// of a bench is.
+// asProgram in the environment makes the test program act as the peer, as the far end of a bench needs it.
 const asProgram = "ACTORNODE_NETRPC_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {

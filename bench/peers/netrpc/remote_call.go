@@ -37,9 +37,9 @@ type Address struct {
 // Receipt is the reply.
 type Receipt struct {
 	Item  string
-	Count int // that of the order and 1
+	Count int // the order's Count plus 1
 	Total float64
-	Key   []byte // that of the order
+	Key   []byte // the order's Key
 }
 
 const keySize = 16
