@@ -55,8 +55,8 @@ func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 // reply.
 func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process.Call, to Dest, req Q) process.Ticket {
 	n := nodeOf(a.System)
-	p.Target = nil
 	t := p.NewTicket()
+	p.Target = nil
 	from := From{t: t}
 	mayCarry := false
 	if a.Process != nil {
@@ -199,16 +199,16 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 	if ctx.Err() != nil && !a.Gone() {
 		return nil, cause.Of(ctx)
 	}
-	p := a.Promise()
-	p.Target, p.Tag = nil, process.OfExit
-	defer func() { p.Tag = nil }() // it may be that of another call
-	t := p.NewTicket()
 	target := a.System.Target(to)
-	p.Target = target.Process
+	if target.Process == a.Process && a.Process != nil {
+		return nil, fmt.Errorf("%w, and for its own exit", ErrSelfCall)
+	}
+	p := a.Promise()
+	t := p.NewTicket()
+	p.Target, p.Tag = target.Process, process.OfExit
+	defer func() { p.Tag = nil }() // it may be that of another call
 	far := nodeOf(a.System).peers.Of(target, false)
 	switch {
-	case p.Target == a.Process && a.Process != nil:
-		return nil, fmt.Errorf("%w, and for its own exit", ErrSelfCall)
 	case far != nil:
 		far.AwaitExit(a, t, target)
 	case p.Target == nil || !p.List():

@@ -42,8 +42,8 @@ func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	a := actingOf(from)
 	w := f.watches()
 	p := a.Promise()
-	p.Target = nil
 	t := p.NewTicket()
+	p.Target = nil
 	err := a.MayAwait(process.Ticket{}, f.t, calls.WaitFuture, func() bool { return p.Waiting(t.N) })
 	if err != nil {
 		t.Settle(a, nil, err)

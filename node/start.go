@@ -92,8 +92,8 @@ func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error
 	}
 	o.Announce = false
 	promise := a.Promise()
-	promise.Target = nil
 	birth := promise.NewTicket()
+	promise.Target = nil
 	o.birth = birth
 	pid, err := nodeOf(a.System).spawn(a, &o, b)
 	if err != nil {

@@ -21,9 +21,14 @@ const (
 	phases = 3
 )
 
-// Arm prepares the promise for one more call. Only its owner may call it, when no one reads the value any more.
+// Arm prepares the promise for one more call. Only its owner may call it, when no one reads the value any more. It panics
+// if the ticket before is not settled: then another goroutine waits for that with the promise of the same process.
 func (p *Promise) Arm() Ticket {
-	n := (p.state.Load() + phases + 1) &^ phases
+	was := p.state.Load()
+	if was != 0 && was&phases != done {
+		panic("node: a process, or a handle, is used by two goroutines at once: it waits for an answer already")
+	}
+	n := (was + phases + 1) &^ phases
 	p.value, p.err = nil, nil
 	p.state.Store(n)
 	return Ticket(n)

@@ -38,6 +38,8 @@ func TestPromiseAsModel(t *testing.T) {
 			if state == done {
 				tickets = append(tickets, p.Arm())
 				state = waiting
+			} else {
+				require.Panics(t, func() { p.Arm() }, "somebody waits")
 			}
 		}
 		require.Equal(t, tickets[len(tickets)-1], p.Current())
