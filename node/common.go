@@ -106,7 +106,7 @@ func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
 // letter. So is each message that the mailbox has no space for, whatever the policy, and the timer goes on. Errors:
 // [ErrArgument] (d not above 0, or no destination), [ErrNodeStopped].
 func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error) {
-	if d == 0 {
+	if d <= 0 {
 		return nil, fmt.Errorf("%w: the interval of a timer must be above 0", ErrArgument)
 	}
 	return nodeOf(c.by.System).timer(c.by.PID(), d, d, to, msg)
@@ -118,8 +118,7 @@ func (c *common) Spawn(b Actor) (PID, error) {
 	return nodeOf(c.by.System).spawn(c.by, &noOptions, b)
 }
 
-// SpawnOpt starts a process with options. Errors besides those of Spawn: [ErrNameTaken], [ErrNoProcess]
-// (Beside).
+// SpawnOpt starts a process with options. Errors besides those of Spawn: [ErrNameTaken], [ErrNoProcess] (Beside).
 func (c *common) SpawnOpt(o Options, b Actor) (PID, error) {
 	return nodeOf(c.by.System).spawn(c.by, &o, b)
 }

@@ -24,4 +24,6 @@ func (w WorkerWatch) TakeOver(forwarder *process.Process) { w.takeOver(forwarder
 
 func (w WorkerWatch) AsWatch() calls.Watch { return w.workerWatch }
 
-var SettleForwarded = settleForwarded
+func SettleForwarded(a *process.Acting, asked process.Ticket, err error) bool {
+	return settleForwarded(a, asked, nil, err)
+}

@@ -148,7 +148,7 @@ func TestTakenOverWhileTold(t *testing.T) {
 			w.TakeOver(q.acting().Process)
 			taken = true
 		}}
-		require.True(t, node.SettleForwarded(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
+		require.True(t, node.SettleForwarded(q.acting(), q.ticket, &node.ExitError{Reason: reason}))
 		require.True(t, taken)
 		_, err := node.Await(testkit.Context(t), b, q.future)
 		require.ErrorContains(t, err, "boom")

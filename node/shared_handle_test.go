@@ -37,8 +37,8 @@ func TestHandleOfTwoGoroutines(t *testing.T) {
 		"SpawnWait": func() { node.SpawnWait(testkit.Context(t), h, node.Options{}, initCalls{pid}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.PanicsWithValue(t, "node: a process, or a handle, is used by two goroutines at once: it waits for an answer already",
-				wait)
+			require.PanicsWithValue(t,
+				"node: a process, or a handle, is used by two goroutines at once: it waits for an answer already", wait)
 		})
 	}
 	require.NoError(t, r.Reply(42))

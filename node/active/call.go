@@ -2,6 +2,7 @@ package active
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -15,10 +16,10 @@ import (
 func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
 	if c, ok := from.(*Context); ok {
 		if c.check(); to.PID == c.group.pid {
-			return goHere(c, to.Object, method, nil, arg)
+			return beginHere(c, to.Object, callee[T, A, R]{with: method}, arg)
 		}
 	}
-	return goElsewhere(from, to, method, method, arg)
+	return beginElsewhere(from, to, callee[T, A, R]{with: method}, arg)
 }
 
 // Do is [Go] for a method without an argument, or, as a function literal, one with any arguments:
@@ -30,43 +31,51 @@ func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (
 func Do[T, R any](from node.Caller, to Addr[T], method func(T, *Context) (R, error)) *node.Future[R] {
 	if c, ok := from.(*Context); ok {
 		if c.check(); to.PID == c.group.pid {
-			return goHere[T, struct{}, R](c, to.Object, nil, method, struct{}{})
+			return beginHere(c, to.Object, callee[T, struct{}, R]{without: method}, struct{}{})
 		}
 	}
-	return goElsewhere(from, to, method, withoutArgument(method), struct{}{})
+	return beginElsewhere(from, to, callee[T, struct{}, R]{without: method}, struct{}{})
 }
 
-// withoutArgument makes a method without an argument one with an argument that is not looked at.
-func withoutArgument[T, R any](method func(T, *Context) (R, error)) func(T, *Context, struct{}) (R, error) {
-	return func(object T, c *Context, _ struct{}) (R, error) { return method(object, c) }
+// callee is a method, or a function that is called like one, with an argument or without. One field is nil.
+type callee[T, A, R any] struct {
+	with    func(T, *Context, A) (R, error)
+	without func(T, *Context) (R, error)
 }
 
-// goElsewhere is Go to another group. On another node the method is found by that of the program, named. It is a separate
-// function to save stack in calls within a group.
+// name returns Go's name for the method, such as bank.(*Account).Withdraw, preceded by the path of the package: the same
+// in all programs that have it.
+func (f callee[T, A, R]) name() string {
+	v := reflect.ValueOf(f.with)
+	if f.with == nil {
+		v = reflect.ValueOf(f.without)
+	}
+	return runtime.FuncForPC(v.Pointer()).Name()
+}
+
+// beginElsewhere is Go or Do to another group. It is a separate function to save stack in calls within a group; for that
+// the two have the test between them and beginHere, too.
 //
 //go:noinline
-func goElsewhere[T, A, R any](from node.Caller, to Addr[T], named any, method func(T, *Context, A) (R, error),
-	arg A) *node.Future[R] {
+func beginElsewhere[T, A, R any](from node.Caller, to Addr[T], f callee[T, A, R], arg A) *node.Future[R] {
 	if where := to.where(); where != "" && where != from.Inside(process.Key{}).Node().Name() {
-		body, err := newFarCall(to, named, arg)
+		body, err := newFarCall(to, f.name(), arg)
 		if err != nil {
-			f := &node.Future[R]{}
-			from.Inside(process.Key{}).Failed(f, err)
-			return f
+			failed := &node.Future[R]{}
+			from.Inside(process.Key{}).Failed(failed, err)
+			return failed
 		}
 		return node.Async[R](from, to.Dest(), body)
 	}
-	return node.Async[R, invocation](from, to.Dest(), call[T, A, R]{to.Object, method, arg})
+	return node.Async[R, invocation](from, to.Dest(), call[T, A, R]{to.Object, f, arg})
 }
 
-// goHere is Go to an object of the same group, or, if method is nil, Do with plain. Future and activation are one
-// allocation.
-func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) (R, error), plain func(T, *Context) (R, error),
-	arg A) *node.Future[R] {
+// beginHere is Go or Do to an object of the group of c. Future and activation are one allocation.
+func beginHere[T, A, R any](c *Context, object uint64, f callee[T, A, R], arg A) *node.Future[R] {
 	t := &struct {
 		invoked[T, A, R]
 		promised node.Future[R]
-	}{invoked: invoked[T, A, R]{method: method, plain: plain, arg: arg}}
+	}{invoked: invoked[T, A, R]{callee: f, arg: arg}}
 	t.init(c.group, object, &t.invoked)
 	t.future = &t.promised
 	c.Context.Inside(process.Key{}).Promise(t.future)

@@ -22,8 +22,6 @@ func (k *clerk) Work(*active.Context) (int, error) { k.done++; return k.done, ni
 
 func (k *clerk) Hidden(*active.Context) (int, error) { return 0, nil }
 
-func init() { active.ExportDo("work", (*clerk).Work) }
-
 // A method without an argument is called from outside, from its own group, from another node by Go and by name. A
 // function is called where the object is, and on no other node.
 func TestDo(t *testing.T) {

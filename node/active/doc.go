@@ -15,8 +15,7 @@
 //	future := active.Go(n, account, (*Account).Withdraw, 20) // a *node.Future[int]
 //
 // A method without an argument is called with [Do], as is a function literal with any. The compiler checks the receiver,
-// the argument and the result. The papers on ABS use
-// these names:
+// the argument and the result. The papers on ABS use these names:
 //
 //	Fut<Int> f = a!m(x)   f := active.Go(c, a, (*A).M, x)
 //	await f?              v, err := active.Await(c, f)
@@ -43,8 +42,8 @@
 //
 // Await, Until, Sleep and Suspend suspend only the activation. The group takes its next message, and begins and
 // resumes other activations. This one goes on, on its own stack, when its turn comes: activations run in the
-// order in which they became ready. So the state of the object may have changed when one of them
-// returns, and only then. Block, and whatever else blocks, such as node.Call, blocks the group, which gives up its
+// order in which they became ready. So the state of the object may have changed when one of them returns, and only
+// then. Block, and whatever else blocks, such as node.Call, blocks the group, which gives up its
 // stage meanwhile, as every Actor does.
 //
 // Call to an object of the same group runs the method at once, on the same stack; it may be suspended.

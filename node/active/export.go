@@ -3,7 +3,6 @@ package active
 import (
 	"fmt"
 	"reflect"
-	"runtime"
 	"sync"
 
 	"github.com/actornode/actornode/node"
@@ -27,16 +26,16 @@ import (
 //
 // Export panics if the name is already exported for T, or the method under another name.
 func Export[T, A, R any](name wire.Atom, method func(T, *Context, A) (R, error)) {
-	exportAs(name, methodName(method), method)
+	export(name, callee[T, A, R]{with: method})
 }
 
 // ExportDo is [Export] for a method without an argument, which Go nodes call by [Do].
 func ExportDo[T, R any](name wire.Atom, method func(T, *Context) (R, error)) {
-	exportAs(name, methodName(method), withoutArgument(method))
+	export(name, callee[T, struct{}, R]{without: method})
 }
 
-func exportAs[T, A, R any](name wire.Atom, goName string, method func(T, *Context, A) (R, error)) {
-	e := &export{
+func export[T, A, R any](name wire.Atom, f callee[T, A, R]) {
+	exports.add(&exportedMethod{
 		name: name, object: reflect.TypeFor[T](),
 		isFor: func(object any) bool { _, ok := object.(T); return ok },
 		begin: func(g *group, object uint64, arg any, from node.From) (*activation, error) {
@@ -44,14 +43,13 @@ func exportAs[T, A, R any](name wire.Atom, goName string, method func(T, *Contex
 			if err != nil {
 				return nil, fmt.Errorf("active: the argument of %s: %w", name, err)
 			}
-			return call[T, A, R]{object, method, a}.begin(g, from), nil
+			return call[T, A, R]{object, f, a}.begin(g, from), nil
 		},
-	}
-	exports.add(e, goName)
+	}, f.name())
 }
 
-// export is an exported method.
-type export struct {
+// exportedMethod is an exported method.
+type exportedMethod struct {
 	name   wire.Atom
 	object reflect.Type
 	isFor  func(object any) bool
@@ -59,15 +57,15 @@ type export struct {
 }
 
 // exports are the exported methods of the program.
-var exports = exported{byName: map[wire.Atom][]*export{}, byMethod: map[string]*export{}}
+var exports = exported{byName: map[wire.Atom][]*exportedMethod{}, byMethod: map[string]*exportedMethod{}}
 
 type exported struct {
 	sync.RWMutex
-	byName   map[wire.Atom][]*export // in the order in which they have been exported
-	byMethod map[string]*export      // by methodName
+	byName   map[wire.Atom][]*exportedMethod // in the order in which they have been exported
+	byMethod map[string]*exportedMethod      // by callee.name
 }
 
-func (x *exported) add(e *export, method string) {
+func (x *exported) add(e *exportedMethod, method string) {
 	x.Lock()
 	defer x.Unlock()
 	for _, other := range x.byName[e.name] {
@@ -83,7 +81,7 @@ func (x *exported) add(e *export, method string) {
 }
 
 // find returns the export of a name for an object, or nil.
-func (x *exported) find(name wire.Atom, object any) *export {
+func (x *exported) find(name wire.Atom, object any) *exportedMethod {
 	x.RLock()
 	defer x.RUnlock()
 	for _, e := range x.byName[name] {
@@ -104,12 +102,6 @@ func (x *exported) nameOf(method string) (wire.Atom, bool) {
 	return "", false
 }
 
-// methodName is Go's name for a method, such as bank.(*Account).Withdraw, preceded by the path of the package:
-// the same in all programs that have it.
-func methodName(method any) string {
-	return runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
-}
-
 // farCall is what a Go node sends to call a method of an object on another node.
 type farCall struct {
 	Method wire.Atom
@@ -123,8 +115,7 @@ func CallType() node.Type { return node.TypeOf[farCall]("active.Call") }
 
 func init() { node.RegisterTypes(CallType()) }
 
-func newFarCall[T, A any](to Addr[T], method any, arg A) (*farCall, error) {
-	goName := methodName(method)
+func newFarCall[T, A any](to Addr[T], goName string, arg A) (*farCall, error) {
 	name, ok := exports.nameOf(goName)
 	if !ok {
 		return nil, fmt.Errorf("active: a call of an object on %s: %s is not exported (see Export): %w", to.where(), goName,

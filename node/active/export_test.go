@@ -64,6 +64,7 @@ func init() {
 	active.Export("withdraw", (*account).Withdraw)
 	active.Export("open", (*account).Deposit) // another type's
 	active.Export("len", (*shelf[int]).Len)
+	active.ExportDo("work", (*clerk).Work)
 }
 
 // An object of another node is called like one of this, by a PID, a name or as a member.

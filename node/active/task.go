@@ -39,12 +39,12 @@ func (x *acts) Completed(by *process.Acting) {
 // call is the message that calls a method.
 type call[T, A, R any] struct {
 	object uint64
-	method func(T, *Context, A) (R, error) `isolation:"share"`
+	f      callee[T, A, R] `isolation:"share"`
 	arg    A
 }
 
 func (m call[T, A, R]) begin(g *group, from node.From) *activation {
-	t := newTask(g, m.object, m.method, m.arg)
+	t := newTask(g, m.object, m.f, m.arg)
 	t.from = from
 	t.context.own = from.Inside(process.Key{}).Ticket()
 	return &t.activation
@@ -53,16 +53,15 @@ func (m call[T, A, R]) begin(g *group, from node.From) *activation {
 // invoked is the activation of a method.
 type invoked[T, A, R any] struct {
 	acts
-	method func(T, *Context, A) (R, error) // nil: plain
-	plain  func(T, *Context) (R, error)    // without an argument
+	callee callee[T, A, R]
 	arg    A
 
 	future *node.Future[R] // of a call within the group; nil: use from
 	from   node.From
 }
 
-func newTask[T, A, R any](g *group, object uint64, method func(T, *Context, A) (R, error), arg A) *invoked[T, A, R] {
-	t := &invoked[T, A, R]{method: method, arg: arg}
+func newTask[T, A, R any](g *group, object uint64, f callee[T, A, R], arg A) *invoked[T, A, R] {
+	t := &invoked[T, A, R]{callee: f, arg: arg}
 	t.init(g, object, t)
 	return t
 }
@@ -85,12 +84,12 @@ func (t *invoked[T, A, R]) Run() {
 	}()
 	var v any
 	object, err := find[T](g, t.Object)
-	switch {
+	switch { // here, not in a method of callee, to save stack
 	case err != nil:
-	case t.method != nil:
-		v, err = t.method(object, &t.context, t.arg)
+	case t.callee.with != nil:
+		v, err = t.callee.with(object, &t.context, t.arg)
 	default:
-		v, err = t.plain(object, &t.context)
+		v, err = t.callee.without(object, &t.context)
 	}
 	returned = true
 	t.context.caller.returned()

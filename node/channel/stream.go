@@ -58,15 +58,15 @@ type ended struct{ _ byte } // not of size zero, for an address of its own
 
 // Of returns a channel of the messages of type T that a handle gets, the oldest first, for a select with
 // other channels; others stay in the mailbox. T may be any. A message leaves the mailbox when it is read from
-// the channel, so none is lost: unread messages are still there, for the handle or for the next Receive.
+// the channel, so none is lost: unread messages are still there, for the handle or for the next Of.
 //
 // The handle is lent to the channel until the channel is closed. Meanwhile its owner must not receive, send or call
 // with it: node.Send and node.Call take its node as well. Links, monitors and aliases may be made. The channel is
 // closed when ctx ends, stop is called, or the handle exits. stop returns when the owner has the handle back;
 // nothing is taken afterwards. It may be called again.
 //
-// A process of a [node.ProcessFunc] cannot be lent, as a kill ends only its own goroutine: Receive is for handles
-// of [node.Node.Open]. Such processes loop over Messages, or have [Channel] start another process.
+// A process of a [node.ProcessFunc] cannot be lent, as a kill ends only its own goroutine: Of is for handles
+// of [node.Node.Open]. Such processes loop over Messages, or have [Spawn] start another process.
 func Of[T any](ctx context.Context, h *node.Process) (messages <-chan T, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	dead := context.AfterFunc(h.Context(), cancel)

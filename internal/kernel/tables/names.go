@@ -119,15 +119,14 @@ func (t *Names[P]) disown(name wire.Atom) {
 // CheckName returns an error if a name is invalid: [ErrArgument].
 func CheckName(name wire.Atom) error {
 	if name == "" || name == wire.AtomUndefined || !name.Valid() {
-		return fmt.Errorf("%w: name of a process: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrArgument, name,
-			wire.MaxAtomRunes)
+		return fmt.Errorf("%w: name of a process: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrArgument,
+			name, wire.MaxAtomRunes)
 	}
 	return nil
 }
 
 // Enter registers p. Errors: [ErrArgument], [ErrTaken] (the name is taken or reserved, or p has one), that of
-// [NameHolder].Alive,
-// and that of Take.
+// [NameHolder].Alive, and that of Take.
 func (t *Names[P]) Enter(p P, e NameEntry) error {
 	if err := CheckName(e.Name); err != nil {
 		return err
