@@ -25,6 +25,7 @@ func TestHandleOfTwoGoroutines(t *testing.T) {
 	require.NoError(t, err)
 	answers := make(chan int)
 	go func() {
+		//actornode:ignore contextescape that is what the test is about
 		if v, err := node.Call[int](testkit.Context(t), h, pid, "question"); err == nil {
 			answers <- v
 		}
