@@ -42,7 +42,7 @@ var house = [][]string{
 	{"internal/kernel/erpc", "internal/kernel/global", "internal/kernel/values"},
 	{"internal/kernel/watch"},
 	{"internal/kernel/process"},
-	{"internal/kernel/peers", "internal/kernel/runner"},
+	{"internal/kernel/peers", "internal/kernel/runner", "internal/testkit/processtest"},
 	{"node"},
 	// tools and behaviours
 	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/stage", "node/trace",

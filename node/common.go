@@ -14,7 +14,7 @@ import (
 type common struct{ by *process.Acting }
 
 // nodeOf returns the node that processes belong to.
-func nodeOf(sys *process.System) *Node { return sys.Host.Node.(*Node) }
+func nodeOf(sys *process.System) *Node { return sys.Host.(host).Node }
 
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to an alias that is not active,
 // is a dead letter, as in Erlang, not an error. Errors: [ErrMailboxFull], [ErrCycle], [ErrExited] (the sending process
@@ -136,7 +136,7 @@ func (c *common) Exit(to Dest, reason any) {
 	from, sys := a.PID(), a.System
 	switch t := sys.Target(to); {
 	case t.ByName():
-		sys.Host.Remotes.Whereis(a, t.At(), func(pid PID, _ any) {
+		sys.Host.Whereis(a, t.At(), func(pid PID, _ any) {
 			if !pid.IsZero() {
 				sys.ExitSignal(&sys.Plain, from, pid, reason)
 			}

@@ -145,7 +145,7 @@ func farCaller(asked process.Ticket) (q *peers.Peer, pid wire.PID, ref wire.Ref,
 	if !from.ToAlias {
 		ref, _ = from.Term()[1].(wire.Ref)
 	}
-	q, _ = asked.Call.System.Host.Remotes.Now(from.PID).(*peers.Peer)
+	q = nodeOf(asked.Call.System).peers.Connected(from.PID)
 	return q, from.PID, ref, q != nil && !ref.IsZero()
 }
 

@@ -99,7 +99,7 @@ func (f From) term() any {
 	}
 	n, pid := nodeOf(p.System), f.Caller()
 	if pid.IsZero() {
-		pid = n.self()
+		pid = n.sys.Host.Self()
 	}
 	if pid.IsZero() || n.dist == nil {
 		return calls.GoFrom(f.Caller())

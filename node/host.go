@@ -10,58 +10,68 @@ import (
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 )
 
-// host is what this package gives the processes of n.
-func (n *Node) host() process.Host {
-	return process.Host{
-		Node: n,
-		Messages: process.Messages{
-			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
-			Down:     func(d process.Down) any { return Down(d) },
-			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
-			Result:   func(tag, v any, err error) any { return Result{inbox.BareExpected(tag), v, err} },
-			IsDown: func(msg any, ref Ref) bool {
-				d, ok := msg.(Down)
-				return ok && d.Ref == ref
-			},
-		},
-		Reasons: process.Reasons{
-			Err:    func(reason any) error { return &ExitError{Reason: reason} },
-			Of:     ReasonOf,
-			Panics: func(cause any) any { return Panicked(cause) },
-			Crashed: func(reason any) bool {
-				_, ok := reason.(*Crash)
-				return ok
-			},
-			Lost: func(node Atom, why error) error { return &ExitError{Reason: NoConnection, Node: node, Cause: why} },
-		},
-		Remotes: process.Remotes{
-			Of:      func(pid PID) process.Remote { return asRemote(n.peers.Reach(pid)) },
-			Now:     func(pid PID) process.Remote { return asRemote(n.peers.Connected(pid)) },
-			Named:   func(name Atom) process.Remote { return asRemote(n.peers.Want(name, false)) },
-			Whereis: askWhere,
-		},
-		Self:    n.self,
-		Crashed: n.crashed,
-		Left: func(p *process.Process, left watch.Left) {
-			p.Mu.Lock()
-			b := behaviourOf(p)
-			p.Mu.Unlock()
-			n.reports.Left(left, p.Name(), typeName(b))
-		},
-		Unanswered: func(msg any, why error, raw bool) bool {
-			if raw {
-				msg = n.received(nil, msg)
-			}
-			return unanswered(msg, why)
-		},
-		Answered: func(ref Ref, msg any) bool { return n.peers.Replied(ref, msg) },
-	}
+// host is a node as package process knows it: what it gives its processes. Most of its methods are described there.
+type host struct{ *Node }
+
+func (host) Exited(from PID, reason any) any       { return Exited{from, reason} }
+func (host) Down(d process.Down) any               { return Down(d) }
+func (host) NodeDown(node Atom, reason string) any { return NodeDown{node, reason} }
+func (host) Result(tag, v any, err error) any      { return Result{inbox.BareExpected(tag), v, err} }
+
+func (host) IsDown(msg any, ref Ref) bool {
+	d, ok := msg.(Down)
+	return ok && d.Ref == ref
 }
 
-// crashed reports the crash of a process by its own doing, as Erlang's crash report does. It does not report processes
+func (host) ErrorOf(reason any) error { return &ExitError{Reason: reason} }
+func (host) ReasonOf(err error) any   { return ReasonOf(err) }
+func (host) Panicked(cause any) any   { return Panicked(cause) }
+func (host) Lost(node Atom, why error) error {
+	return &ExitError{Reason: NoConnection, Node: node, Cause: why}
+}
+
+func (host) IsCrash(reason any) bool {
+	_, ok := reason.(*Crash)
+	return ok
+}
+
+func (n host) Reach(pid PID) process.Remote     { return asRemote(n.peers.Reach(pid)) }
+func (n host) Connected(pid PID) process.Remote { return asRemote(n.peers.Connected(pid)) }
+func (n host) Named(name Atom) process.Remote   { return asRemote(n.peers.Want(name, false)) }
+
+// Whereis asks another node which process has a name there, and then calls then with it; with the zero PID and an exit
+// reason if there is none, or the node is not there.
+func (host) Whereis(a *process.Acting, at At, then func(pid PID, why any)) {
+	f := Async[any](&common{a}, erpc.NewFunction(at.Node, "erlang", "whereis", []any{at.Name}), struct{}{})
+	f.w.Add(a, func(*process.Acting) {
+		v, err := f.p.Result()
+		pid, found := v.(PID)
+		switch exited, _ := err.(*ExitError); {
+		case exited != nil && exited.Reason == NoConnection:
+			then(PID{}, NoConnection)
+		case !found || err != nil:
+			then(PID{}, NoProc)
+		default:
+			then(pid, nil)
+		}
+	})
+}
+
+// Self is the process that stands for a plain goroutine towards other nodes.
+func (n host) Self() PID {
+	if n.dist == nil {
+		return PID{}
+	}
+	if pid := n.dist.kernel.Load(); pid != nil {
+		return *pid
+	}
+	return PID{}
+}
+
+// Crashed reports the crash of a process by its own doing, as Erlang's crash report does. It does not report processes
 // that a link takes down with it. If the parent is a supervisor, that reports the crash, with what it decides: see
 // inside.ReportCrash. told makes sure that there is a report.
-func (n *Node) crashed(c process.Crash) (told func()) {
+func (n host) Crashed(c process.Crash) (told func()) {
 	why, parent := c.Reason.(*Crash), runner.ParentOf(c.Process)
 	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: runner.LabelOf(c.Process),
 		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
@@ -81,6 +91,23 @@ func (n *Node) crashed(c process.Crash) (told func()) {
 	}
 }
 
+// Left is part of process.Host, and so are Unanswered and Answered.
+func (n host) Left(p *process.Process, left watch.Left) {
+	p.Mu.Lock()
+	b := behaviourOf(p)
+	p.Mu.Unlock()
+	n.reports.Left(left, p.Name(), typeName(b))
+}
+
+func (n host) Unanswered(msg any, why error, raw bool) bool {
+	if raw {
+		msg = n.received(nil, msg)
+	}
+	return unanswered(msg, why)
+}
+
+func (n host) Answered(ref Ref, msg any) bool { return n.peers.Replied(ref, msg) }
+
 // reportsCrashes reports whether a process is a supervisor, which reports the crashes of its children.
 func (n *Node) reportsCrashes(pid PID) bool {
 	p := n.sys.Lookup(pid)
@@ -92,24 +119,6 @@ func (n *Node) reportsCrashes(pid PID) bool {
 	p.Mu.Unlock()
 	_, ok := b.(interface{ ReportsCrashes() })
 	return ok
-}
-
-// askWhere asks another node which process has a name there, and then calls then with it; with the zero PID and an exit
-// reason if there is none, or the node is not there.
-func askWhere(a *process.Acting, at At, then func(pid PID, why any)) {
-	f := Async[any](&common{a}, erpc.NewFunction(at.Node, "erlang", "whereis", []any{at.Name}), struct{}{})
-	f.w.Add(a, func(*process.Acting) {
-		v, err := f.p.Result()
-		pid, found := v.(PID)
-		switch exited, _ := err.(*ExitError); {
-		case exited != nil && exited.Reason == NoConnection:
-			then(PID{}, NoConnection)
-		case !found || err != nil:
-			then(PID{}, NoProc)
-		default:
-			then(pid, nil)
-		}
-	})
 }
 
 // behaviourOf is the behaviour of a process: the function of one that blocks, nil for a handle.

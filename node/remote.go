@@ -32,17 +32,6 @@ func (n *Node) unreachable(name Atom) *ExitError {
 	return e
 }
 
-// self is the process that stands for a plain goroutine towards other nodes.
-func (n *Node) self() PID {
-	if n.dist == nil {
-		return PID{}
-	}
-	if pid := n.dist.kernel.Load(); pid != nil {
-		return *pid
-	}
-	return PID{}
-}
-
 // Nodes returns the names of the visible nodes that are connected, in alphabetical order.
 func (n *Node) Nodes() []Atom { return n.connectedNodes(false) }
 

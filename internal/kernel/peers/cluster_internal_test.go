@@ -2,9 +2,7 @@ package peers
 
 import (
 	"errors"
-	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/kernel/watch"
 	"log/slog"
 	"slices"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/limits"
 
+	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -63,17 +62,12 @@ var (
 	there = wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1})
 )
 
-var errLost = errors.New("lost")
+var errLost = processtest.Failed(process.NoConnection)
 
 // cluster returns one that dials and listens nowhere.
 func cluster(held limits.Limits, queue int) (*Cluster, *host) {
 	h, sys := &host{}, new(process.System)
-	sys.Init(process.Host{Self: func() wire.PID { return here.PID(99) }, Reasons: process.Reasons{
-		Lost: func(wire.Atom, error) error { return errLost },
-	}}, here.NodeID(), 1, env.Env{})
-	sys.Table.Init(1 << 10)
-	sys.Tracing.Init(watch.TraceHost{})
-	sys.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	processtest.Init(sys, processtest.Host{Me: here.PID(99)}, here.NodeID(), 1)
 	return NewCluster(ClusterConfig{
 		System: sys, Origin: here, Node: h, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed), Quota: limits.NewQuota(held),
 		Cookies:  func(wire.Atom) (in, out string) { return "c", "c" },

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit/logtest"
@@ -20,6 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/watch"
 
+	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -30,13 +30,10 @@ const (
 	there wire.Atom = "b@h"
 )
 
-// exited and nodeDown are the messages that the host below makes.
-type (
-	exited struct {
-		From   wire.PID
-		Reason any
-	}
-	nodeDown struct{ Reason string }
+// What the host makes of what happens to others.
+var (
+	exited   = processtest.Exited
+	nodeDown = processtest.NodeDown
 )
 
 // wrapped is a reason that is another one on the wire: on either side it is read as changed.
@@ -60,25 +57,7 @@ type system struct {
 // newSystem returns one on which the peer may have so many links, and monitors.
 func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 	s := &system{t: t, log: &logtest.Text{}}
-	s.Init(process.Host{
-		Messages: process.Messages{
-			Exited:   func(from wire.PID, reason any) any { return exited{from, reason} },
-			Down:     func(d process.Down) any { return d },
-			NodeDown: func(_ wire.Atom, reason string) any { return nodeDown{reason} },
-		},
-		Reasons: process.Reasons{Err: func(reason any) error { return fmt.Errorf("%v", reason) },
-			Crashed: func(any) bool { return false }},
-		Remotes: process.Remotes{
-			Of:    func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
-			Now:   func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
-			Named: s.reach,
-		},
-		Self:     func() wire.PID { return wire.PID{} },
-		Answered: func(wire.Ref, any) bool { return false },
-	}, wire.NodeID{Name: here, Creation: 7}, 1, env.Env{})
-	s.Table.Init(1 << 16)
-	s.Tracing.Init(watch.TraceHost{})
-	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	processtest.Init(&s.System, processtest.Host{Node: s.reach}, wire.NodeID{Name: here, Creation: 7}, 1)
 	codec := &values.Codec{Public: values.Public{
 		Form:   func(v any) any { return v },
 		OfForm: func(any) any { return changed },

@@ -162,10 +162,10 @@ func TestLinkBroken(t *testing.T) {
 			require.Equal(t, c.why, reason, "%+v", c)
 			require.False(t, p.linked(far(1)))
 			if ended {
-				require.Equal(t, []any{exited{p.Own.PID(), c.why}}, neighbour.took())
+				require.Equal(t, []any{exited(p.Own.PID(), c.why)}, neighbour.took())
 				require.Empty(t, s.said(), "the one who has told is told nothing")
 			} else if c.message != nil {
-				require.Equal(t, []any{exited{far(1), c.message}}, p.took())
+				require.Equal(t, []any{exited(far(1), c.message)}, p.took())
 			}
 			require.Empty(t, p.took())
 			brk("again")
@@ -257,7 +257,7 @@ func TestOver(t *testing.T) {
 	p := s.spawn(trapping)
 	p.Own.MonitorNode(&p.Acting, there)
 	s.peer.End(errors.New("cut"))
-	require.Equal(t, []any{nodeDown{"cut"}}, p.took())
+	require.Equal(t, []any{nodeDown(there, "cut")}, p.took())
 	require.EqualError(t, s.peer.Why(), "cut")
 	p.Own.Mu.Lock()
 	require.False(t, s.peer.Link(&p.Own, far(1)))
@@ -271,7 +271,7 @@ func TestOver(t *testing.T) {
 	s.peer.HandleExit(&dist.Frame{From: far(1), To: p.Own.PID(), Payload: "x"})
 	require.True(t, p.linked(far(1)), "it breaks by the end of the connection")
 	s.peer.LoseLink(peers.Link{Near: p.Own.ID, Far: far(1)}, process.NoConnection)
-	require.Equal(t, []any{exited{far(1), process.NoConnection}}, p.took())
+	require.Equal(t, []any{exited(far(1), process.NoConnection)}, p.took())
 	require.Empty(t, s.said())
 }
 

@@ -39,11 +39,11 @@ func (c *call) ended(reason any) (v any, err error) {
 	case name != "" && reason == process.NoProc && !tables.IsAlias(name):
 		return nil, fmt.Errorf("%w: %s", process.ErrNoName, name) // as for a local process
 	}
-	return nil, c.p.System.Host.Reasons.Err(reason)
+	return nil, c.p.System.Host.ErrorOf(reason)
 }
 
 // lost returns the error of a call whose answer cannot come because the connection has ended.
-func (p *Peer) lost() error { return p.System.Host.Reasons.Lost(p.Name, p.Why()) }
+func (p *Peer) lost() error { return p.System.Host.Lost(p.Name, p.Why()) }
 
 // TakesRequests reports whether p is connected by a link that sends and receives a request, or a reply, in one frame: see
 // [links.Requester].

@@ -24,7 +24,7 @@ func TestActing(t *testing.T) {
 
 	require.Nil(t, s.Plain.Own())
 	require.Zero(t, s.Plain.PID())
-	require.Equal(t, s.Host.Self(), s.Plain.Sender())
+	require.Equal(t, s.Me, s.Plain.Sender())
 	require.False(t, s.Plain.Gone())
 	require.Nil(t, s.Plain.OutboxTurn())
 	require.Nil(t, s.Plain.Slots())

@@ -113,7 +113,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		waiter.Answered(a)
 	case asker != nil:
 		p.Asker, p.Tag = nil, nil
-		r := n.Host.Messages.Result(tag, v, err)
+		r := n.Host.Result(tag, v, err)
 		if !asker.Gone() {
 			asker.Signal(a, r) // the process has requested it: past its bound, without blocking
 		} else {

@@ -33,7 +33,7 @@ func (p *proc) ask(tag any, target *proc) process.Ticket {
 	call.Target = &target.Process
 	t := call.NewTicket()
 	if !call.List() {
-		t.Settle(&p.as, nil, failed{target.Reason()})
+		t.Settle(&p.as, nil, failed(target.Reason()))
 	}
 	return t
 }
@@ -57,9 +57,9 @@ func TestCallSettledOnce(t *testing.T) {
 	three := p.ask("three", server)
 	require.False(t, three.Pending())
 	got := p.took()
-	require.Equal(t, result{"one", 1, nil}, got[0])
-	require.ElementsMatch(t, []any{result{"two", nil, failed{"x"}}, result{"also", nil, failed{"x"}}}, got[1:3])
-	require.Equal(t, []any{result{"three", nil, failed{"x"}}}, got[3:])
+	require.Equal(t, result("one", 1, nil), got[0])
+	require.ElementsMatch(t, []any{result("two", nil, failed("x")), result("also", nil, failed("x"))}, got[1:3])
+	require.Equal(t, []any{result("three", nil, failed("x"))}, got[3:])
 	require.False(t, process.Ticket{}.Settle(&s.Plain, 1, nil))
 	require.False(t, process.Ticket{}.Pending())
 }
@@ -79,7 +79,7 @@ func TestCallUsedAgain(t *testing.T) {
 	require.False(t, old.Settle(&server.as, "late", nil))
 	require.True(t, next.Pending())
 	require.True(t, next.Settle(&p.as, 2, nil))
-	require.Equal(t, []any{result{"old", 1, nil}, result{"next", 2, nil}}, p.took())
+	require.Equal(t, []any{result("old", 1, nil), result("next", 2, nil)}, p.took())
 
 	s.Plain.Requested("x")
 	other := s.spawn()
@@ -127,7 +127,7 @@ func TestCallPastBound(t *testing.T) {
 	require.NoError(t, p.Deliver(&s.Plain, "full"))
 	require.Error(t, p.Deliver(&s.Plain, "no room"))
 	p.ask("tag", server).Settle(&server.as, 1, nil)
-	require.Equal(t, []any{"full", result{"tag", 1, nil}}, p.took())
+	require.Equal(t, []any{"full", result("tag", 1, nil)}, p.took())
 }
 
 type forgets struct{ n int }
@@ -212,7 +212,7 @@ func TestWait(t *testing.T) {
 		_, k = fresh()
 		go server.die("x")
 		_, err = k.Wait(t.Context())
-		require.Equal(t, failed{"x"}, err)
+		require.Equal(t, failed("x"), err)
 	})
 }
 

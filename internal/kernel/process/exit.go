@@ -46,7 +46,7 @@ func (p *Process) Leave(a *Acting, reason any, own bool) bool {
 	var d Death
 	p.condemnLocked(&d, reason, own)
 	p.Mu.Unlock()
-	if own && p.System.Host.Reasons.Crashed(reason) {
+	if own && p.System.Host.IsCrash(reason) {
 		defer p.System.Host.Crashed(Crash{p, d.name, reason, d.Tied})()
 	}
 	d.CarryOutAll(a, own)
@@ -135,7 +135,7 @@ func (d *Death) has() bool {
 // Unlink or a Demonitor comes too late.
 func (d *Death) tell(a *Acting) (wave []*Death) {
 	if d.scope != nil {
-		d.scope.cancel(d.p.System.Host.Reasons.Err(d.reason))
+		d.scope.cancel(d.p.System.Host.ErrorOf(d.reason))
 	}
 	if len(d.aliases) != 0 || len(d.Watching) != 0 {
 		d.Forget()
@@ -150,7 +150,7 @@ func (d *Death) tell(a *Acting) (wave []*Death) {
 	}
 	for _, t := range d.Calls {
 		if !t.Call.Forwarded(t.N) {
-			t.Settle(a, nil, d.p.System.Host.Reasons.Err(d.reason))
+			t.Settle(a, nil, d.p.System.Host.ErrorOf(d.reason))
 		}
 	}
 	if !d.Watchers.IsEmpty() {
@@ -186,7 +186,7 @@ func (d *Death) tellWatchers(a *Acting) {
 func (d *Death) tellLink(a *Acting, wave []*Death, to wire.PID) []*Death {
 	q := d.p.System.Lookup(to)
 	if q == nil {
-		if far := d.p.System.Host.Remotes.Now(to); far != nil {
+		if far := d.p.System.Host.Connected(to); far != nil {
 			far.Exit(d.p.ID, to, d.reason)
 		}
 		return wave
@@ -207,7 +207,7 @@ func (p *Process) LinkBrokenLocked(a *Acting, from wire.PID, reason any) *Death 
 	p.System.Traces().Event(watch.TraceSignal, p.PID(), from, "", reason)
 	switch Link(reason, p.TrapsLocked()) {
 	case Message:
-		p.Signal(a, p.System.Host.Messages.Exited(from, reason))
+		p.Signal(a, p.System.Host.Exited(from, reason))
 	case End:
 		d := new(Death)
 		p.condemnLocked(d, reason, a.Is(p))
@@ -220,7 +220,7 @@ func (p *Process) LinkBrokenLocked(a *Acting, from wire.PID, reason any) *Death 
 func (n *System) ExitSignal(a *Acting, from, to wire.PID, reason any) {
 	p := n.Lookup(to)
 	if p == nil { // as in Erlang: no process, nothing to do
-		if far := n.Host.Remotes.Of(to); far != nil {
+		if far := n.Host.Reach(to); far != nil {
 			far.Signal(from, to, reason)
 			far.Pace(a)
 		}
@@ -232,7 +232,7 @@ func (n *System) ExitSignal(a *Acting, from, to wire.PID, reason any) {
 	p.Mu.Unlock()
 	switch effect, why := Exit(reason, traps, from == to); effect {
 	case Message:
-		p.Signal(a, p.System.Host.Messages.Exited(from, reason))
+		p.Signal(a, p.System.Host.Exited(from, reason))
 	case End:
 		p.Exit(a, why)
 	}

@@ -53,7 +53,7 @@ func TestDeathInOrder(t *testing.T) {
 		w.Intake().Arm()
 		w.onWake = func() {
 			require.Error(t, ctx.Err())
-			require.Equal(t, failed{"x"}, context.Cause(ctx))
+			require.Equal(t, failed("x"), context.Cause(ctx))
 			require.True(t, p.Gone())
 			require.False(t, p.Status.IsDead())
 			require.Nil(t, s.Lookup(p.PID()))
@@ -75,7 +75,7 @@ func TestDeathInOrder(t *testing.T) {
 	require.True(t, p.Status.IsDead())
 	require.True(t, ticket.Done())
 	_, err = call.Result()
-	require.Equal(t, failed{"x"}, err)
+	require.Equal(t, failed("x"), err)
 	require.Equal(t, []string{fmt.Sprint("no_process ", p.PID(), " timer")}, s.dead())
 	require.False(t, p.Demonitor(&p.as, watch, false))
 	require.Nil(t, p.Timers())
@@ -116,11 +116,11 @@ func TestCrashed(t *testing.T) {
 	p, q, killed := s.spawn(), s.spawn(), s.spawn()
 	p.register("shop")
 	p.Link(&p.as, q.PID())
-	p.die(crash{"boom"})
-	killed.Exit(&s.Plain, crash{"boom"})
+	p.die(crash("boom"))
+	killed.Exit(&s.Plain, crash("boom"))
 	s.spawn().die("no crash")
-	require.Equal(t, []process.Crash{{Process: &p.Process, Name: "shop", Reason: crash{"boom"}}}, s.crashed)
-	require.Equal(t, crash{"boom"}, q.Reason())
+	require.Equal(t, []process.Crash{{Process: &p.Process, Name: "shop", Reason: crash("boom")}}, s.crashed)
+	require.Equal(t, crash("boom"), q.Reason())
 }
 
 // Broke is a panic of the handler.
@@ -128,7 +128,7 @@ func TestBroke(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn(kept)
 	p.Broke(&p.as, "boom")
-	require.Equal(t, crash{"boom"}, p.Reason())
+	require.Equal(t, crash("boom"), p.Reason())
 	require.Len(t, s.crashed, 1)
 }
 
@@ -167,10 +167,10 @@ func TestContext(t *testing.T) {
 	require.Equal(t, ctx, p.Context(), "there is one")
 	require.Same(t, &p.Process, ctx.Value(process.ProcKey{}))
 	p.Exit(&s.Plain, "x")
-	require.Equal(t, failed{"x"}, context.Cause(ctx))
+	require.Equal(t, failed("x"), context.Cause(ctx))
 	late := s.spawn()
 	late.Exit(&s.Plain, "y")
-	require.Equal(t, failed{"y"}, context.Cause(late.Context()))
+	require.Equal(t, failed("y"), context.Cause(late.Context()))
 }
 
 // Invariant 1 of Process: it is in the table until its status says that it is over, and nobody finds it by a PID

@@ -1,14 +1,58 @@
 package process
 
-import "github.com/actornode/actornode/wire"
+import (
+	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/wire"
+)
+
+// Host is the node above its processes: it converts events to messages and errors, and finds other nodes.
+type Host interface {
+	Messages
+	Reasons
+	Remotes
+
+	// Self returns the process that represents a plain goroutine to other nodes.
+	Self() wire.PID
+	// Crashed is called when a process ends by a crash of its own, before linked processes are notified. The returned function
+	// is called after they are.
+	Crashed(c Crash) (told func())
+	// Left is called for a process that leaves messages in its mailbox, many or for long.
+	Left(p *Process, left watch.Left)
+	// Unanswered fails the call whose request has been lost, if msg is one. raw reports that msg, sent to the name of an alias,
+	// is still as received. It reports whether a caller waited.
+	Unanswered(msg any, why error, raw bool) bool
+	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference was passed on. It returns
+	// false if it is not.
+	Answered(ref wire.Ref, msg any) bool
+}
 
 // Messages makes the messages that processes receive about events of others.
-type Messages struct {
-	Exited   func(from wire.PID, reason any) any
-	Down     func(d Down) any
-	NodeDown func(node wire.Atom, reason string) any
-	Result   func(tag, v any, err error) any
-	IsDown   func(msg any, ref wire.Ref) bool // reports whether msg is the Down of a monitor
+type Messages interface {
+	Exited(from wire.PID, reason any) any
+	Down(d Down) any
+	NodeDown(node wire.Atom, reason string) any
+	Result(tag, v any, err error) any
+	IsDown(msg any, ref wire.Ref) bool // reports whether msg is the Down of a monitor
+}
+
+// Reasons converts errors and panics to exit reasons.
+type Reasons interface {
+	ErrorOf(reason any) error // the error for an exit reason
+	ReasonOf(err error) any   // the exit reason of a process whose code has returned err
+	Panicked(cause any) any   // the exit reason of a process that has panicked: for the deferred function that recovers
+	IsCrash(reason any) bool  // reports whether it is the reason of a crash
+
+	Lost(node wire.Atom, why error) error // the error for noconnection: why the connection to a node has ended
+}
+
+// Remotes finds other nodes. Its first three methods return nil if there is none.
+type Remotes interface {
+	Reach(pid wire.PID) Remote     // the node of a PID, connected or being connected
+	Connected(pid wire.PID) Remote // the same without connecting
+	Named(name wire.Atom) Remote   // the node with a name
+	// Whereis asks another node which process has a name there, and then calls then with it, or with the zero PID and an exit
+	// reason if there is none, or the node cannot be reached.
+	Whereis(a *Acting, at wire.At, then func(pid wire.PID, why any))
 }
 
 // Down is the content of a monitor's message: see package node.
@@ -19,14 +63,4 @@ type Down struct {
 	Node   wire.Atom
 	Reason any
 	Cause  error
-}
-
-// Reasons converts errors and panics to exit reasons.
-type Reasons struct {
-	Err     func(reason any) error // the error for an exit reason
-	Of      func(err error) any    // the exit reason of a process whose code has returned err
-	Panics  func(cause any) any    // the exit reason of a process that has panicked: for the deferred function that recovers
-	Crashed func(reason any) bool  // reports whether it is the reason of a crash
-
-	Lost func(node wire.Atom, why error) error // the error for noconnection: why the connection to a node has ended
 }

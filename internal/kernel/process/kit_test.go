@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"github.com/actornode/actornode/internal/sched/fiber"
-	"log/slog"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
@@ -20,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node/deadletter"
 
+	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -29,38 +28,24 @@ const (
 	there wire.Atom = "b@h"
 )
 
-// The messages that the host below makes of what happens to others.
-type (
-	exited struct {
-		From   wire.PID
-		Reason any
-	}
-	nodeDown struct {
-		Node   wire.Atom
-		Reason string
-	}
-	result struct {
-		Tag, Value any
-		Err        error
-	}
+// What the host makes of what happens to others.
+var (
+	exited   = processtest.Exited
+	nodeDown = processtest.NodeDown
+	result   = processtest.Result
+	crash    = processtest.Crash
+	failed   = processtest.Failed
 )
 
-// failed is the error that stands for an exit reason.
-type failed struct{ reason any }
-
-func (f failed) Error() string { return fmt.Sprintf("exited: %v", f.reason) }
-
-// crash is the reason of a process that has panicked.
-type crash struct{ cause any }
-
-// system is the processes of a node that is not there: the host and the other nodes are made up.
+// system is the processes of a node that is not there: it is their host, and the other nodes are made up.
 type system struct {
 	process.System
+	processtest.Host
 	t          *testing.T
 	remotes    map[wire.Atom]*remote
 	crashed    []process.Crash
 	unanswered []string                         // what, why, raw
-	answers    func(ref wire.Ref, msg any) bool // Host.Answered; nil: it is none
+	answers    func(ref wire.Ref, msg any) bool // Answered; nil: it is none
 	asked      []func(wire.PID, any)            // by Whereis, not answered yet
 	log        []string                         // what is worth being put in order
 	letters    *deadletter.Stream
@@ -68,43 +53,21 @@ type system struct {
 
 func newSystem(t *testing.T) *system {
 	s := &system{t: t, remotes: make(map[wire.Atom]*remote)}
-	s.Init(process.Host{
-		Messages: process.Messages{
-			Exited:   func(from wire.PID, reason any) any { return exited{from, reason} },
-			Down:     func(d process.Down) any { return d },
-			NodeDown: func(node wire.Atom, reason string) any { return nodeDown{node, reason} },
-			Result:   func(tag, v any, err error) any { return result{tag, v, err} },
-			IsDown: func(msg any, ref wire.Ref) bool {
-				d, ok := msg.(process.Down)
-				return ok && d.Ref == ref
-			},
-		},
-		Reasons: process.Reasons{
-			Err:     func(reason any) error { return failed{reason} },
-			Of:      func(err error) any { return err },
-			Panics:  func(cause any) any { return crash{cause} },
-			Crashed: func(reason any) bool { _, ok := reason.(crash); return ok },
-		},
-		Remotes: process.Remotes{
-			Of:      func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
-			Now:     func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
-			Named:   s.reach,
-			Whereis: func(_ *process.Acting, _ wire.At, then func(wire.PID, any)) { s.asked = append(s.asked, then) },
-		},
-		Self:    func() wire.PID { return s.Origin.PID(1 << 40) },
-		Crashed: func(c process.Crash) func() { s.crashed = append(s.crashed, c); return func() {} },
-		Left:    func(*process.Process, watch.Left) {},
-		Unanswered: func(msg any, why error, raw bool) bool {
-			s.unanswered = append(s.unanswered, fmt.Sprint(msg, " ", why, " ", raw))
-			return false
-		},
-		Answered: func(ref wire.Ref, msg any) bool { return s.answers != nil && s.answers(ref, msg) },
-	}, wire.NodeID{Name: here, Creation: 7}, 1000, env.Env{})
-	s.Table.Init(1 << 20)
-	s.Tracing.Init(watch.TraceHost{IsOwn: func(any) bool { return false }})
-	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	processtest.Init(&s.System, s, wire.NodeID{Name: here, Creation: 7}, 1000)
+	s.Node, s.Me = s.reach, s.Origin.PID(1<<40)
 	s.letters = s.Dead.Open(1000)
 	return s
+}
+
+// Whereis is part of process.Host, and so are the others: what the tests want to see of it.
+func (s *system) Whereis(_ *process.Acting, _ wire.At, then func(wire.PID, any)) {
+	s.asked = append(s.asked, then)
+}
+func (s *system) Crashed(c process.Crash) func()      { s.crashed = append(s.crashed, c); return func() {} }
+func (s *system) Answered(ref wire.Ref, msg any) bool { return s.answers != nil && s.answers(ref, msg) }
+func (s *system) Unanswered(msg any, why error, raw bool) bool {
+	s.unanswered = append(s.unanswered, fmt.Sprint(msg, " ", why, " ", raw))
+	return false
 }
 
 // reach returns another node, nil: it is not connected. A nil *remote is no nil Remote.

@@ -25,7 +25,7 @@ func (p *Process) Link(a *Acting, to wire.PID) {
 	if p.Gone() {
 		return
 	}
-	if far := p.System.Host.Remotes.Of(to); far != nil {
+	if far := p.System.Host.Reach(to); far != nil {
 		p.Mu.Lock()
 		done := p.Gone() || far.Link(p, to)
 		p.Mu.Unlock()
@@ -51,7 +51,7 @@ func (p *Process) LinkFailed(a *Acting, to wire.PID, reason any) {
 	switch {
 	case done:
 	case Link(reason, traps) == Message:
-		p.Signal(a, p.System.Host.Messages.Exited(to, reason))
+		p.Signal(a, p.System.Host.Exited(to, reason))
 	default:
 		p.Exit(a, reason)
 	}
@@ -129,7 +129,7 @@ func (p *Process) Unlink(a *Acting, to wire.PID) {
 		return
 	}
 	p.Mu.Lock()
-	far := p.System.Host.Remotes.Now(to)
+	far := p.System.Host.Connected(to)
 	if p.RemoveLinkLocked(to) && far != nil {
 		far.Unlink(p, to)
 	}

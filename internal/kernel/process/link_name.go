@@ -32,7 +32,7 @@ func (p *Process) LinkName(a *Acting, at wire.At) {
 	}
 	l := all.Ask(at, p.Cold.Links.Len(), p.HasLinkLocked)
 	p.Mu.Unlock()
-	p.System.Host.Remotes.Whereis(a, at, func(pid wire.PID, why any) { p.nameAnswered(at, l, pid, why) })
+	p.System.Host.Whereis(a, at, func(pid wire.PID, why any) { p.nameAnswered(at, l, pid, why) })
 }
 
 // nameAnswered handles the answer to a request of LinkName.
@@ -64,7 +64,7 @@ func (p *Process) UnlinkName(a *Acting, at wire.At) {
 	pid, ok := p.NameLinksLocked().Remove(at)
 	p.Mu.Unlock()
 	if !ok {
-		p.System.Host.Remotes.Whereis(a, at, func(pid wire.PID, why any) {
+		p.System.Host.Whereis(a, at, func(pid wire.PID, why any) {
 			if why == nil {
 				p.Unlink(&p.System.Plain, pid)
 			}

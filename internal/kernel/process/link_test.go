@@ -94,7 +94,7 @@ func TestLinkToNobody(t *testing.T) {
 		p = s.spawn(trapping)
 		p.Link(&p.as, c.to)
 		require.False(t, p.Gone(), what)
-		require.Equal(t, []any{exited{c.to, c.reason}}, p.took(), what)
+		require.Equal(t, []any{exited(c.to, c.reason)}, p.took(), what)
 		require.Empty(t, p.links(), what)
 
 		p.Mu.Lock()
@@ -170,13 +170,13 @@ func TestLinkBroken(t *testing.T) {
 			require.Equal(t, !traps && reason != any(process.Normal), q.Gone(), "%v %v", traps, reason)
 			require.False(t, q.HasLinkLocked(p.PID()))
 			if traps {
-				require.Equal(t, []any{exited{p.PID(), reason}}, q.took())
+				require.Equal(t, []any{exited(p.PID(), reason)}, q.took())
 			} else {
 				require.Empty(t, q.took())
 			}
 			if q.Gone() {
 				require.Equal(t, reason, q.Reason())
-				require.Equal(t, []any{exited{q.PID(), reason}}, third.took())
+				require.Equal(t, []any{exited(q.PID(), reason)}, third.took())
 			}
 			q.Mu.Lock()
 			require.Nil(t, q.LinkBrokenLocked(&s.Plain, p.PID(), "again"), "there is no link any more")
@@ -215,7 +215,7 @@ func TestExitSignal(t *testing.T) {
 		require.Equal(t, c.why != nil, ended, "%+v", c)
 		require.Equal(t, c.why, reason)
 		if c.message {
-			require.Equal(t, []any{exited{from, c.reason}}, p.took())
+			require.Equal(t, []any{exited(from, c.reason)}, p.took())
 		} else {
 			require.Empty(t, p.took())
 		}
@@ -287,11 +287,11 @@ func TestLinkToTheDying(t *testing.T) {
 		linked.Link(&linked.as, q.PID())
 		fresh.Link(&fresh.as, q.PID())
 		require.Empty(t, linked.took())
-		require.Equal(t, []any{exited{q.PID(), process.NoProc}}, fresh.took())
+		require.Equal(t, []any{exited(q.PID(), process.NoProc)}, fresh.took())
 	}
 	p.die("x")
-	require.Equal(t, []any{exited{q.PID(), "x"}}, linked.took())
-	require.Equal(t, []any{exited{p.PID(), "x"}}, w.took())
+	require.Equal(t, []any{exited(q.PID(), "x")}, linked.took())
+	require.Equal(t, []any{exited(p.PID(), "x")}, w.took())
 	require.Empty(t, fresh.took())
 }
 
@@ -363,7 +363,7 @@ func TestLinkModel(t *testing.T) {
 					switch {
 					case q.reason != nil || !unlink(j, d.who):
 					case q.traps:
-						q.inbox = append(q.inbox, exited{pid(d.who), d.reason})
+						q.inbox = append(q.inbox, exited(pid(d.who), d.reason))
 					case d.reason != any(process.Normal):
 						q.reason = d.reason
 						wave = append(wave, death{j, d.reason})
@@ -386,7 +386,7 @@ func TestLinkModel(t *testing.T) {
 				case q.reason == nil:
 					m.links, q.links = append(m.links, j), append(q.links, i)
 				case m.traps:
-					m.inbox = append(m.inbox, exited{pid(j), process.NoProc})
+					m.inbox = append(m.inbox, exited(pid(j), process.NoProc))
 				default:
 					end(i, process.NoProc)
 				}
@@ -405,7 +405,7 @@ func TestLinkModel(t *testing.T) {
 				case reason == any(process.Kill):
 					end(j, process.Killed)
 				case q.traps:
-					q.inbox = append(q.inbox, exited{pid(i), reason})
+					q.inbox = append(q.inbox, exited(pid(i), reason))
 				case reason != any(process.Normal) || i == j:
 					end(j, reason)
 				}

@@ -35,7 +35,7 @@ type Monitor struct {
 
 // message returns the watcher's message.
 func (m *Monitor) message(pid wire.PID, reason any) any {
-	to := &m.Watcher.System.Host.Messages
+	to := m.Watcher.System.Host
 	if m.Node {
 		return to.NodeDown(m.Far.NodeName(), reason.(string))
 	}
@@ -174,9 +174,9 @@ func (p *Process) Monitor(a *Acting, dest wire.Dest) wire.Ref {
 	}
 	var far Remote
 	if to.ByName() {
-		far = p.System.Host.Remotes.Named(to.Node)
+		far = p.System.Host.Named(to.Node)
 	} else {
-		far = p.System.Host.Remotes.Of(to.PID)
+		far = p.System.Host.Reach(to.PID)
 	}
 	p.monitorOn(a, m, far, to)
 	return m.ref
@@ -199,7 +199,7 @@ func (p *Process) monitorOn(a *Acting, m *Monitor, far Remote, to Target) {
 		if to.ByName() {
 			d.Node = to.Node
 		}
-		p.Signal(a, p.System.Host.Messages.Down(d))
+		p.Signal(a, p.System.Host.Down(d))
 	case !m.add(a):
 		p.Signal(a, m.message(to.PID, NoConnection))
 	}
@@ -223,7 +223,7 @@ func (p *Process) Demonitor(a *Acting, ref wire.Ref, flush bool) bool {
 			m.Far.Pace(a)
 		}
 	} else if flush {
-		p.Discard(a, func(msg any) bool { return p.System.Host.Messages.IsDown(msg, ref) })
+		p.Discard(a, func(msg any) bool { return p.System.Host.IsDown(msg, ref) })
 	}
 	return m != nil
 }
@@ -242,7 +242,7 @@ func (p *Process) Discard(a *Acting, match func(any) bool) {
 // MonitorNode requests a message when the connection to a node is lost. Demonitor cancels it.
 func (p *Process) MonitorNode(a *Acting, name wire.Atom) wire.Ref {
 	m, why := &Monitor{ref: a.NewRef(), Watcher: p, Node: true}, "this node runs without distribution"
-	if q := p.System.Host.Remotes.Named(name); q != nil {
+	if q := p.System.Host.Named(name); q != nil {
 		if m.Far = q; m.add(a) {
 			return m.ref
 		}
@@ -250,6 +250,6 @@ func (p *Process) MonitorNode(a *Acting, name wire.Atom) wire.Ref {
 			why = over.Error()
 		}
 	}
-	p.Signal(a, p.System.Host.Messages.NodeDown(name, why))
+	p.Signal(a, p.System.Host.NodeDown(name, why))
 	return m.ref
 }

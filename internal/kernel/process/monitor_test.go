@@ -237,7 +237,7 @@ func TestMonitorNode(t *testing.T) {
 	s := newSystem(t)
 	w := s.spawn()
 	w.MonitorNode(&w.as, there)
-	require.Equal(t, []any{nodeDown{there, "this node runs without distribution"}}, w.took())
+	require.Equal(t, []any{nodeDown(there, "this node runs without distribution")}, w.took())
 	r := s.connect(there)
 	w.MonitorNode(&w.as, there)
 	require.Equal(t, []string{fmt.Sprint("monitor ", wire.PID{}, "  true")}, r.told())
@@ -245,10 +245,10 @@ func TestMonitorNode(t *testing.T) {
 	for _, m := range w.Cold.Watching {
 		m.Fire("lost")
 	}
-	require.Equal(t, []any{nodeDown{there, "lost"}}, w.took())
+	require.Equal(t, []any{nodeDown(there, "lost")}, w.took())
 	r.over = true
 	w.MonitorNode(&w.as, there)
-	require.Equal(t, []any{nodeDown{there, "it is over"}}, w.took())
+	require.Equal(t, []any{nodeDown(there, "it is over")}, w.took())
 }
 
 // A model of monitors: every one that is not taken away is told once, with the reason, and no other.

@@ -248,7 +248,7 @@ func TestLinkName(t *testing.T) {
 		require.Equal(t, why, p.Reason())
 		s, _, p = begin(trapping)
 		s.asked[0](wire.PID{}, why)
-		require.Equal(t, []any{exited{wire.PID{}, why}}, p.took())
+		require.Equal(t, []any{exited(wire.PID{}, why)}, p.took())
 	}
 
 	// Dead before the answer, and before the question.

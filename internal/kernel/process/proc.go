@@ -247,7 +247,7 @@ func (p *Process) Returned() { p.Status.Return(&p.System.Lingering) }
 
 // Broke ends a process whose handler panicked or called runtime.Goexit.
 func (p *Process) Broke(a *Acting, cause any) executor.TurnResult {
-	p.Exit(a, p.System.Host.Reasons.Panics(cause))
+	p.Exit(a, p.System.Host.Panicked(cause))
 	if a.Worker != nil && a.Worker.Enter() {
 		return executor.Idle
 	}
@@ -263,7 +263,7 @@ func (p *Process) Context() context.Context {
 		ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), ProcKey{}, p))
 		c.scope = &scope{ctx, cancel}
 		if p.Gone() {
-			c.scope.cancel(p.System.Host.Reasons.Err(c.Reason))
+			c.scope.cancel(p.System.Host.ErrorOf(c.Reason))
 		}
 	}
 	return c.scope.Context

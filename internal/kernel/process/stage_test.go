@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/observe"
 )
@@ -80,11 +81,7 @@ func (p *onStage) run(t *testing.T, f func(a *process.Acting)) {
 // withStages is a system with two stages.
 func withStages(t *testing.T) *system {
 	s := newSystem(t)
-	s.Pool = executor.New(executor.Config{Workers: 1, Stages: 2, Local: func(w *executor.Worker) any {
-		return &process.Local{Tally: s.Tally.New()}
-	}})
-	s.Pool.Start()
-	t.Cleanup(func() { require.NoError(t, s.Pool.Stop(context.Background())) })
+	processtest.Start(t, &s.System, 1, 2)
 	return s
 }
 

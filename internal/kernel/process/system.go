@@ -60,39 +60,6 @@ type System struct {
 	Over      Process                                   // replaces the process in a Context when its handler has returned
 }
 
-// Host is the node above its processes: it converts events to messages and errors, and finds other nodes.
-type Host struct {
-	Node any // for the packages above
-
-	Messages Messages
-	Reasons  Reasons
-	Remotes  Remotes
-
-	// Self returns the process that represents a plain goroutine to other nodes.
-	Self func() wire.PID
-	// Crashed is called when a process ends by a crash of its own, before linked processes are notified. The returned function
-	// is called after they are.
-	Crashed func(c Crash) (told func())
-	// Left is called for a process that leaves messages in its mailbox, many or for long.
-	Left func(p *Process, left watch.Left)
-	// Unanswered fails the call whose request has been lost, if msg is one. raw reports that msg, sent to the name of an alias,
-	// is still as received. It reports whether a caller waited.
-	Unanswered func(msg any, why error, raw bool) bool
-	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference was passed on. It returns
-	// false if it is not.
-	Answered func(ref wire.Ref, msg any) bool
-}
-
-// Remotes finds other nodes. Each function returns nil if there is none.
-type Remotes struct {
-	Of    func(pid wire.PID) Remote   // the node of a PID, connected or being connected
-	Now   func(pid wire.PID) Remote   // the same without connecting
-	Named func(name wire.Atom) Remote // the node with a name
-	// Whereis asks another node which process has a name there, and then calls then with it, or with the zero PID and an exit
-	// reason if there is none, or the node cannot be reached.
-	Whereis func(a *Acting, at wire.At, then func(pid wire.PID, why any))
-}
-
 // Crash is a process that has ended by a crash of its own.
 type Crash struct {
 	Process *Process

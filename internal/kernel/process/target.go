@@ -114,7 +114,7 @@ func (sys *System) Take(t *Target, msg any) (any, error) {
 			return m, nil
 		}
 		if t.Name != "" { // it may have existed when the caller's monitor came
-			sys.Host.Unanswered(msg, sys.Host.Reasons.Err(NoProc), true)
+			sys.Host.Unanswered(msg, sys.Host.ErrorOf(NoProc), true)
 		}
 		return nil, ErrNoProcess
 	case t.Process != nil:

@@ -69,11 +69,11 @@ func TestTraced(t *testing.T) {
 	p.register("shop")
 	shown(event("register", wire.PID{}, "shop", nil))
 	s.ExitSignal(&q.as, you, me, "signal")
-	shown(event("signal", you, "", "signal"), event("receive", wire.PID{}, "", exited{you, "signal"}))
+	shown(event("signal", you, "", "signal"), event("receive", wire.PID{}, "", exited(you, "signal")))
 	p.Link(&p.as, other.PID())
 	f.all = nil
 	other.die("x")
-	shown(event("signal", other.PID(), "", "x"), event("receive", wire.PID{}, "", exited{other.PID(), "x"}))
+	shown(event("signal", other.PID(), "", "x"), event("receive", wire.PID{}, "", exited(other.PID(), "x")))
 	q.Link(&q.as, s.spawn().PID())
 	q.Monitor(&q.as, s.spawn().PID())
 	shown()

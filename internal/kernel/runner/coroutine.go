@@ -236,12 +236,12 @@ func (r *Coroutine) Run() {
 		if ended || cause == nil && s.Process.Gone() {
 			return
 		}
-		s.Process.Exit(&s.Acting, s.System.Host.Reasons.Panics(cause))
+		s.Process.Exit(&s.Acting, s.System.Host.Panicked(cause))
 	}()
 	if !s.Process.Gone() {
 		err := s.body.Run(s)
 		ended = true
-		s.Process.Exit(&s.Acting, s.System.Host.Reasons.Of(err))
+		s.Process.Exit(&s.Acting, s.System.Host.ReasonOf(err))
 	}
 	ended = true
 }

@@ -26,8 +26,8 @@ func TestEnds(t *testing.T) {
 	}{
 		"returns":        {func(*runner.Blocking) error { return nil }, process.Normal, false},
 		"fails":          {func(*runner.Blocking) error { return errTest }, errTest, false},
-		"panics":         {func(*runner.Blocking) error { panic("boom") }, crash{"boom"}, true},
-		"calls Goexit":   {func(*runner.Blocking) error { runtime.Goexit(); return nil }, crash{nil}, true},
+		"panics":         {func(*runner.Blocking) error { panic("boom") }, crash("boom"), true},
+		"calls Goexit":   {func(*runner.Blocking) error { runtime.Goexit(); return nil }, crash(nil), true},
 		"ends by itself": {func(b *runner.Blocking) error { b.Own.Exit(&b.Acting, "x"); return nil }, "x", false},
 	} {
 		eachStyle(t, func(t *testing.T, s *system, as style) {
@@ -82,7 +82,7 @@ func TestKilledWaiting(t *testing.T) {
 			if as == handle {
 				want := any(process.ErrExited)
 				if what == "receive" || what == "match" || what == "kind" {
-					want = exited{b.Own.PID(), process.Killed}
+					want = exited(b.Own.PID(), process.Killed)
 				}
 				require.Equal(t, want, after, what)
 				require.Zero(t, s.Lingering.Load())
@@ -177,7 +177,7 @@ func TestNothingComesTwice(t *testing.T) {
 							if msg, err = b.ReceiveWithin(time.Hour, func(any) bool { return true }); err != nil {
 								return nil
 							}
-						} else if msg = b.Receive(); msg == (exited{b.Own.PID(), "x"}) {
+						} else if msg = b.Receive(); msg == (exited(b.Own.PID(), "x")) {
 							return nil
 						}
 						got = append(got, msg)
@@ -282,6 +282,6 @@ func TestAwait(t *testing.T) {
 		require.True(t, fourth.Pending())
 		go server.Close("x")
 		synctest.Wait()
-		require.Equal(t, answer{nil, failed{"x"}, 0}, answer{got[3].v, got[3].err, 0})
+		require.Equal(t, answer{nil, failed("x"), 0}, answer{got[3].v, got[3].err, 0})
 	})
 }

@@ -55,9 +55,9 @@ func (g *goroutine) run() {
 			return
 		}
 		if cause := recover(); cause != nil {
-			p.Leave(&s.Acting, s.System.Host.Reasons.Panics(cause), true)
+			p.Leave(&s.Acting, s.System.Host.Panicked(cause), true)
 		} else if !p.Gone() { // otherwise unwound by die
-			p.Leave(&s.Acting, s.System.Host.Reasons.Panics(nil), true)
+			p.Leave(&s.Acting, s.System.Host.Panicked(nil), true)
 		}
 	}()
 	if p.Gone() {
@@ -65,7 +65,7 @@ func (g *goroutine) run() {
 	}
 	err := g.body.Run((*Blocking)(g))
 	ended = true
-	p.Leave(&s.Acting, s.System.Host.Reasons.Of(err), true)
+	p.Leave(&s.Acting, s.System.Host.ReasonOf(err), true)
 }
 
 // Give implements process.Giver: it ends a wait of g with a message. The caller has been obliged to wake g.

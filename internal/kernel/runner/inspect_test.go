@@ -3,8 +3,6 @@ package runner_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -12,69 +10,40 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/sched/executor"
-	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/mailbox"
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 
+	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
-// inspectedSystem is the processes of a node.
+// inspectedSystem is the processes of a node, and their host.
 type inspectedSystem struct {
 	process.System
+	processtest.Host
 	t    *testing.T
 	left []watch.Left
 }
 
 func newInspectedSystem(t *testing.T) *inspectedSystem {
 	s := &inspectedSystem{t: t}
-	s.Init(process.Host{
-		Messages: process.Messages{
-			Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) },
-			Down:   func(d process.Down) any { return d },
-			Result: func(tag, v any, err error) any { return tag },
-		},
-		Reasons: process.Reasons{
-			Err: func(reason any) error { return fmt.Errorf("%v", reason) }, Of: func(err error) any { return err },
-			Panics: func(cause any) any { return cause }, Crashed: func(any) bool { return false },
-		},
-		Remotes: process.Remotes{
-			Of:  func(pid wire.PID) process.Remote { return remote{} },
-			Now: func(pid wire.PID) process.Remote { return remote{} }, Named: func(wire.Atom) process.Remote { return remote{} },
-		},
-		Left: func(_ *process.Process, l watch.Left) { s.left = append(s.left, l) },
-	}, wire.NodeID{Name: "a@h", Creation: 7}, 100, env.Env{})
-	s.Table.Init(1 << 16)
-	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	s.Node = func(wire.Atom) process.Remote { return remote{} }
+	processtest.Init(&s.System, s, wire.NodeID{Name: "a@h", Creation: 7}, 100)
 	s.Tracing.Init(watch.TraceHost{Find: func(pid wire.PID) (watch.EndedFunc, error) { return s.Lookup(pid).Ended, nil }})
-	s.Pool = executor.New(executor.Config{Workers: 1, Stages: 2, Local: func(w *executor.Worker) any {
-		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}
-		l.Turn.Worker = w
-		return l
-	}})
-	s.Pool.Start()
-	t.Cleanup(func() {
-		for p := range s.Table.All() {
-			p.Exit(&s.Plain, process.Killed)
-		}
-		for s.Functions.Load()+s.Fibers.Busy() > 0 {
-			runtime.Gosched()
-		}
-		require.NoError(t, s.Pool.Stop(context.Background()))
-		s.Fibers.Stop()
-	})
+	processtest.Start(t, &s.System, 1, 2)
 	return s
 }
+
+// Left is part of process.Host.
+func (s *inspectedSystem) Left(_ *process.Process, left watch.Left) { s.left = append(s.left, left) }
 
 // remote is another node that takes all and says nothing.
 type remote struct{ process.Remote }

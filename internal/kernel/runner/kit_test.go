@@ -1,23 +1,18 @@
 package runner_test
 
 import (
-	"context"
-	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
-	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
 
+	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -31,31 +26,8 @@ type placedSystem struct {
 
 func newPlacedSystem(t *testing.T) *placedSystem {
 	s := &placedSystem{t: t}
-	s.Init(process.Host{
-		Messages: process.Messages{Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) }},
-		Reasons: process.Reasons{
-			Err:     func(reason any) error { return fmt.Errorf("%v", reason) },
-			Of:      func(err error) any { return err },
-			Crashed: func(any) bool { return false },
-		},
-		Unanswered: func(any, error, bool) bool { return false },
-	}, wire.NodeID{Name: "a@h", Creation: 7}, 100, env.Env{})
-	s.Halved = 63
-	s.Table.Init(1 << 16)
-	s.Tracing.Init(watch.TraceHost{})
-	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
-	s.Pool = executor.New(executor.Config{Workers: 2, Stages: stages, Local: func(w *executor.Worker) any {
-		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}
-		l.Turn.Worker = w
-		return l
-	}})
-	s.Pool.Start()
-	t.Cleanup(func() {
-		for p := range s.Table.All() {
-			p.Exit(&s.Plain, process.Killed)
-		}
-		require.NoError(t, s.Pool.Stop(context.Background()))
-	})
+	processtest.Init(&s.System, processtest.Host{}, wire.NodeID{Name: "a@h", Creation: 7}, 100)
+	processtest.Start(t, &s.System, 2, stages)
 	return s
 }
 

@@ -15,7 +15,7 @@ func EndWith(p *process.Process, a *process.Acting, err error) error {
 		leave(p, a)
 		return process.ErrUnhandled
 	}
-	p.Exit(a, p.System.Host.Reasons.Of(err))
+	p.Exit(a, p.System.Host.ReasonOf(err))
 	return err
 }
 

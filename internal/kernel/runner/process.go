@@ -158,7 +158,7 @@ func (s *Blocking) die() any {
 	s.unwind()
 	s.Process.Mu.Lock()
 	defer s.Process.Mu.Unlock()
-	return s.System.Host.Messages.Exited(s.Process.PID(), s.Process.ColdPart().Reason)
+	return s.System.Host.Exited(s.Process.PID(), s.Process.ColdPart().Reason)
 }
 
 // Receive takes the oldest message, waiting for one if necessary.

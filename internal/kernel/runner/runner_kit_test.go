@@ -1,18 +1,13 @@
 package runner_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/watch"
@@ -22,31 +17,25 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 
+	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
 
-// The messages and reasons that the host below makes.
-type (
-	exited struct {
-		From   wire.PID
-		Reason any
-	}
-	result struct {
-		Tag, Value any
-		Err        error
-	}
-	crash  struct{ cause any }
-	failed struct{ reason any }
+// What the host makes of what happens to others.
+var (
+	exited = processtest.Exited
+	result = processtest.Result
+	crash  = processtest.Crash
+	failed = processtest.Failed
 )
-
-func (f failed) Error() string { return fmt.Sprintf("exited: %v", f.reason) }
 
 var errTest = errors.New("test")
 
-// system is the processes of a node, with stages, and a host that is made up.
+// system is the processes of a node, with stages, and their host.
 type system struct {
 	process.System
+	processtest.Host
 	t       *testing.T
 	letters *deadletter.Stream
 	left    []watch.Left
@@ -56,65 +45,16 @@ type system struct {
 // newSystem returns one that ends with the test.
 func newSystem(t *testing.T, budget int) *system {
 	s := &system{t: t, ended: make(chan wire.PID, 1000)}
-	s.Init(process.Host{
-		Messages: process.Messages{
-			Exited: func(from wire.PID, reason any) any { return exited{from, reason} },
-			Down:   func(d process.Down) any { return d },
-			Result: func(tag, v any, err error) any { return result{tag, v, err} },
-			IsDown: func(msg any, ref wire.Ref) bool {
-				d, ok := msg.(process.Down)
-				return ok && d.Ref == ref
-			},
-		},
-		Reasons: process.Reasons{
-			Err: func(reason any) error { return failed{reason} },
-			Of: func(err error) any {
-				if err == nil {
-					return process.Normal
-				}
-				return err
-			},
-			Panics:  func(cause any) any { return crash{cause} },
-			Crashed: func(reason any) bool { _, ok := reason.(crash); return ok },
-		},
-		Remotes: process.Remotes{
-			Of:    func(wire.PID) process.Remote { return nil },
-			Now:   func(wire.PID) process.Remote { return nil },
-			Named: func(wire.Atom) process.Remote { return nil },
-		},
-		Self:       func() wire.PID { return wire.PID{} },
-		Crashed:    func(c process.Crash) func() { s.ended <- c.Process.PID(); return func() {} },
-		Left:       func(_ *process.Process, l watch.Left) { s.left = append(s.left, l) },
-		Unanswered: func(any, error, bool) bool { return false },
-		Answered:   func(wire.Ref, any) bool { return false },
-	}, wire.NodeID{Name: "a@h", Creation: 7}, budget, env.Env{})
-	s.Halved = 63
-	s.Table.Init(1 << 16)
-	s.Tracing.Init(watch.TraceHost{IsOwn: func(any) bool { return false }})
-	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	processtest.Init(&s.System, s, wire.NodeID{Name: "a@h", Creation: 7}, budget)
 	s.letters = s.Dead.Open(1000)
-	s.Pool = executor.New(executor.Config{Workers: 2, Stages: 2, Local: func(w *executor.Worker) any {
-		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}
-		l.Turn.Worker, l.Turn.Env = w, s.Env
-		return l
-	}})
-	s.Pool.Start()
-	t.Cleanup(s.stop)
+	t.Cleanup(s.letters.Close)
+	processtest.Start(t, &s.System, 2, 2)
 	return s
 }
 
-// stop ends all processes, and waits for their code.
-func (s *system) stop() {
-	for p := range s.Table.All() {
-		p.Exit(&s.Plain, process.Killed)
-	}
-	for s.Functions.Load()+s.Fibers.Busy() > 0 {
-		runtime.Gosched()
-	}
-	require.NoError(s.t, s.Pool.Stop(context.Background()))
-	s.Fibers.Stop()
-	s.letters.Close()
-}
+// Crashed is part of process.Host, and so is Left.
+func (s *system) Crashed(c process.Crash) func()           { s.ended <- c.Process.PID(); return func() {} }
+func (s *system) Left(_ *process.Process, left watch.Left) { s.left = append(s.left, left) }
 
 // dead returns the dead letters since the last call.
 func (s *system) dead() (all []any) {
@@ -211,7 +151,7 @@ func (s *system) make(as style, f body, with ...option) *runner.Blocking {
 func (s *system) start(as style, b *runner.Blocking, f body) {
 	b.Own.Runner().Start(&s.Plain, nil, b.Own.Fresh)
 	if as == handle {
-		go func() { b.Close(s.Host.Reasons.Of(f(b))) }()
+		go func() { b.Close(s.Host.ReasonOf(f(b))) }()
 	}
 }
 
