@@ -54,8 +54,8 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 			}
 			p.OpenNext()
 			msg, _ := p.Queue.Next()
-			if o, ok := msg.(process.MoveOrder); ok {
-				behaviour = o.To.(Actor)
+			if o, ok := msg.(order); ok {
+				behaviour = o.to
 			}
 		}
 		msg, ok := p.Queue.Next()
@@ -95,6 +95,9 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	ended = true
 	return executor.Again
 }
+
+// order is a message to an Actor that to receives instead of its behaviour.
+type order struct{ to Actor }
 
 // A becomer is a behaviour that is told when it, or one that it wraps, becomes the Actor's.
 type becomer interface {

@@ -222,6 +222,22 @@ func (i inside) Coarse() int64 { return i.by.System.Clock.Coarse() }
 // Fibers returns the pool from which the coroutines of the node have their stacks.
 func (i inside) Fibers() *fiber.Pool { return &i.by.System.Fibers }
 
+// Order makes an Actor of the node call to once, as if it were its behaviour, when the messages before have been handled.
+// False: pid is no Actor on a stage with an unlimited mailbox, or is gone.
+//
+//actornode:blocks the lock of a process is held for a moment
+func (i inside) Order(pid PID, to Actor) bool {
+	p := i.by.System.Lookup(pid)
+	if p == nil || p.Kind != process.Actor || p.Boxed {
+		return false
+	}
+	p.Mu.Lock()
+	p.ColdPart()
+	p.Mu.Unlock()
+	p.Status.Token() // so that its turn looks for orders
+	return p.Deliver(&p.System.Plain, order{to}) == nil
+}
+
 // Process returns the process, and the behaviour of the Actor whose handler runs.
 func (i inside) Process() (*process.Process, Actor) { return i.by.Process, behaviourOf(i.by.Process) }
 

@@ -63,9 +63,6 @@ func (m *mover) enter(p phase) { m.phase.Store(uint32(p)) }
 // Receive is part of node.Actor.
 func (m *mover) Receive(c *node.Context, msg any) error {
 	switch msg := msg.(type) {
-	case process.MoveOrder:
-		m.begin(c)
-		return nil
 	case node.Result:
 		switch msg.Tag {
 		case prepareTag{m}:
@@ -95,6 +92,15 @@ func (m *mover) Receive(c *node.Context, msg any) error {
 		return nil
 	}
 	return node.ErrUnhandled
+}
+
+// departing orders a process to move.
+type departing struct{ m *mover }
+
+// Receive is part of node.Actor.
+func (o departing) Receive(c *node.Context, _ any) error {
+	o.m.begin(c)
+	return nil
 }
 
 // begin is the first step; it replaces the process's behaviour. Nothing has moved yet.

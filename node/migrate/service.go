@@ -102,18 +102,8 @@ func own(c *node.Context) *process.Process {
 func local(c *node.Context, pid node.PID) *process.Process { return own(c).System.Lookup(pid) }
 
 // give makes the process pid run the order to. It returns false if pid is not an Actor on a stage here.
-//
-//actornode:blocks the lock of a process is held for a moment
 func give(c *node.Context, pid node.PID, to node.Actor) bool {
-	p := local(c, pid)
-	if p == nil || p.Kind != process.Actor || p.Boxed {
-		return false
-	}
-	p.Mu.Lock()
-	p.ColdPart()
-	p.Mu.Unlock()
-	p.Status.Token() // so that its turn looks for orders
-	return p.Deliver(&p.System.Plain, process.MoveOrder{To: to}) == nil
+	return c.Inside(process.Key{}).Order(pid, to)
 }
 
 // depart makes a process of this node move.
@@ -139,7 +129,7 @@ func (s *server) depart(c *node.Context, o order, from node.From) {
 	}
 	watch := c.Monitor(pid)
 	s.asked[watch] = from
-	give(c, pid, &mover{kinds: s.kinds, from: from, to: to, watch: watch})
+	give(c, pid, departing{&mover{kinds: s.kinds, from: from, to: to, watch: watch}})
 }
 
 // prepare starts an arrival for a process from another node.

@@ -6,9 +6,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// MoveOrder is a message to an Actor that To, a node.Actor, receives instead of its behaviour.
-type MoveOrder struct{ To any }
-
 // Moved is the record of a process that has moved. The lock of the process guards it; Parent is immutable.
 type Moved struct {
 	Parent   wire.PID              // the parent of the process, at the time of the spawn
