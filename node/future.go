@@ -19,6 +19,7 @@ type Future[R any] struct {
 	w process.Watches
 	t process.Ticket
 
+	to  Dest             // who was called; nil: it was made without a call, or by another node
 	by  *process.Process // who has made it; nil: no process, or another node
 	far *farFuture       // of one of another node; nil: it is of this node
 }
@@ -29,7 +30,7 @@ type Future[R any] struct {
 func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	a := actingOf(from)
 	f := &Future[R]{}
-	f.p.System, f.p.More, f.p.Tag, f.by = a.System, &f.w, to, a.Process
+	f.p.System, f.p.More, f.to, f.by = a.System, &f.w, to, a.Process
 	//lint:ignore SA1012 nothing ends the call but its answer
 	f.t = begin(nil, a, true, &f.p, to, req)
 	return f
@@ -92,8 +93,7 @@ func (f *Future[R]) maker() Dest {
 	if p := f.p.Target; p != nil {
 		return p.PID()
 	}
-	to, _ := f.p.Tag.(Dest)
-	return to
+	return f.to
 }
 
 // Cancel gives up on the reply, and reports whether it had not come yet.

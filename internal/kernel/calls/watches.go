@@ -8,14 +8,14 @@ import (
 
 // Watches are notified, once, when a future is settled. A is on whose behalf that is done. The zero value is ready.
 type Watches[A any] struct {
-	mu   sync.Mutex
-	over bool
-	ch   chan struct{} // closed when over, if requested
+	mu     sync.Mutex
+	over   bool
+	wanted bool          // the value was requested, or may be, through what was given out
+	ch     chan struct{} // closed when over, if requested
 
 	waiter Waiter[A] // notified before then is called; a single waiter needs no list
 	then   []func(A) // called when it is over
 
-	wanted bool    // the value was requested, or may be, through what was given out
 	unread *unread // set by WhenUnread
 }
 

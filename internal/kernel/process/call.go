@@ -27,11 +27,11 @@ type Call struct {
 	// Who is notified: Waiter; or Asker; or More; or Far.
 	Waiter Blocker  // a process that is parked, or will be; Asker is that process
 	Asker  *Process // a process that receives a message with the tag
-	More   *Watches // of a future; Tag is the destination that was called
+	More   *Watches // of a future
 
 	Far  requester // the caller, if it is on another node or made the request as a term; set once
 	Away forgetter // of a call to another node
-	Tag  any
+	Tag  any       // what Asker has given for the message, a value of any type, or OfExit
 }
 
 // requester is the caller of a request that came as a term.
