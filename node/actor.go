@@ -18,7 +18,7 @@ type actor struct {
 // behaviour wants, or the budget is used up.
 func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	p := &r.Process
-	c := w.Local.(*process.Local).Above.(*Context)
+	c := w.Local.(*onWorker).context
 	c.own.Process, c.behaviour = p, &r.behaviour
 	ended := false
 	before := p.Handled.Load()

@@ -30,7 +30,6 @@ func newContext(sys *process.System) *Context {
 	c := &Context{}
 	c.own = process.Acting{System: sys, Local: &c.local}
 	c.by = &c.own
-	c.local.Above = c
 	return c
 }
 

@@ -100,10 +100,8 @@ func Start(cfg Config) (*Node, error) {
 	sys.Table.Init(cfg.MaxProcesses)
 	sys.Pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
-		Local:     func(w *executor.Worker) any { return n.newWorkerContext(w) },
+		Local:     n.onWorker,
 		OnBlocked: func(b executor.Blocked) { n.reports.Blocked(b, sys.Pool.BlockedTurns()) },
-		OnTurnEnd: func(w *executor.Worker, busy bool) { w.Local.(*process.Local).Turn.End(busy) },
-		OnLong:    func(w *executor.Worker) { w.Local.(*process.Local).Turn.Overdue() },
 	})
 	n.keeper.Host, n.keeper.Env, n.keeper.Log = keptBy{n}, e, n.cfg.Log
 	n.sys.Pool.Start()
@@ -118,13 +116,19 @@ func Start(cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// newWorkerContext makes a worker's context.
-func (n *Node) newWorkerContext(w *executor.Worker) *process.Local {
+// onWorker is what a worker keeps.
+type onWorker struct {
+	*process.Local
+	context *Context // of the Actors that it runs; Local is a part of it
+}
+
+// onWorker makes what w keeps.
+func (n *Node) onWorker(w *executor.Worker) executor.Local {
 	c := newContext(&n.sys)
 	c.own.Worker = w
 	c.local.Tally, c.local.Fiber = n.sys.Tally.New(), new(fiber.Fiber)
 	c.local.Turn.Worker, c.local.Turn.Env = w, n.sys.Env
-	return &c.local
+	return &onWorker{&c.local, c}
 }
 
 // Name returns the node's name.

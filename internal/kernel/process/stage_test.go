@@ -71,7 +71,7 @@ func (p *onStage) run(t *testing.T, f func(a *process.Acting)) {
 	done := make(chan struct{})
 	p.do <- func(w *executor.Worker) {
 		defer close(done)
-		f(&process.Acting{System: p.System, Process: &p.Process, Worker: w, Local: w.Local.(*process.Local)})
+		f(&process.Acting{System: p.System, Process: &p.Process, Worker: w, Local: process.LocalOf(w)})
 	}
 	require.NoError(t, p.Deliver(&p.System.Plain, "go"))
 	testkit.Receive(t, done)

@@ -52,7 +52,7 @@ func (r *Coroutine) Turn(w *executor.Worker) executor.TurnResult {
 		return executor.Refused
 	}
 	s, p := (*Blocking)(r), &r.Own
-	co, l := s.Coroutine, w.Local.(*process.Local)
+	co, l := s.Coroutine, process.LocalOf(w)
 	if co.run == nil {
 		if co.ended || p.Gone() {
 			co.ended = true

@@ -58,7 +58,7 @@ func (s *placedSystem) spawn(on *executor.Stage, where *runner.Place, f func(a *
 
 func (r *placedActor) Turn(w *executor.Worker) executor.TurnResult {
 	p := &r.Process
-	a := process.Acting{System: p.System, Process: p, Worker: w, Local: w.Local.(*process.Local)}
+	a := process.Acting{System: p.System, Process: p, Worker: w, Local: process.LocalOf(w)}
 	bias.Store(&p.Running, 1)
 	defer p.TurnOver()
 	for range p.System.Budget {

@@ -181,7 +181,7 @@ func (s *system) actor(f receive, with ...option) *actor {
 
 func (r *actor) Turn(w *executor.Worker) executor.TurnResult {
 	p := &r.Process
-	a := process.Acting{System: p.System, Process: p, Worker: w, Local: w.Local.(*process.Local)}
+	a := process.Acting{System: p.System, Process: p, Worker: w, Local: process.LocalOf(w)}
 	bias.Store(&p.Running, 1)
 	defer p.TurnOver()
 	for range p.System.Budget {

@@ -60,8 +60,8 @@
 // inspection, or by the watcher when it sees the same turn twice, the turn becomes detached, and the pool calls the inline
 // worker's onDetach function, which makes another goroutine do the other work.
 //
-// A turn may defer work to its end ([Worker.DeferToTurnEnd], Config.OnTurnEnd). The work is also done before the handler
-// waits, and the watcher reports long turns (Config.OnLong).
+// A turn may defer work to its end ([Worker.DeferToTurnEnd], [Local].End). The work is also done before the handler
+// waits, and the watcher reports long turns ([Local].Overdue).
 //
 // Tasks that run on their own goroutines may relay their turns ([Worker.Relay]): one ends its turn, begins that of the next
 // task in the queue, and resumes its goroutine without going through the worker. The worker gets the stage back from the

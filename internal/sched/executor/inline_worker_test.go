@@ -124,12 +124,26 @@ func TestGuestGoesOn(t *testing.T) {
 	})
 }
 
+// local is what a worker of a test keeps.
+type local struct {
+	end     func(busy bool)
+	overdue func()
+}
+
+func (l *local) End(busy bool) { l.end(busy) }
+func (l *local) Overdue() {
+	if l.overdue != nil {
+		l.overdue()
+	}
+}
+
 // What a turn owes is paid after it, or before it waits; of a turn that takes long the
 // watcher tells.
 func TestOwe(t *testing.T) {
 	var log record[string]
-	c := Config{Workers: 1, Stages: 1, OnTurnEnd: func(_ *Worker, busy bool) { log.add(fmt.Sprint("due, busy: ", busy)) },
-		OnLong: func(*Worker) { log.add("long") }}
+	c := Config{Workers: 1, Stages: 1, Local: func(*Worker) Local {
+		return &local{func(busy bool) { log.add(fmt.Sprint("due, busy: ", busy)) }, func() { log.add("long") }}
+	}}
 	bubble(t, c, func(t *testing.T, p *Pool) {
 		release := make(chan struct{})
 		a := newActor(p, 0, func(w *Worker, msg any) {

@@ -18,17 +18,20 @@ type Config struct {
 	Blocked time.Duration // a handler that runs longer is reported; default 10 ms
 
 	// Local makes the value of Worker.Local. Default: nil.
-	Local func(*Worker) any
-	// OnTurnEnd is called on a worker's goroutine, outside its stage, after a turn that has called Worker.DeferToTurnEnd,
-	// or before its handler waits. busy means that others wait for the stage. Default: nil.
-	OnTurnEnd func(w *Worker, busy bool)
-	// OnLong is called, on the watcher's goroutine, when a worker has been in one turn since the watcher's last check.
-	// Default: nil.
-	OnLong func(*Worker)
+	Local func(*Worker) Local
 	// OnBlocked is called, on the watcher's goroutine, once for each turn that
 	// runs longer than Blocked, unless it has called Worker.Block. The watcher may miss one that is longer by less than
 	// half, and, under low load, one that is longer by less than 66 ms. Default: nil.
 	OnBlocked func(Blocked)
+}
+
+// Local is what a worker keeps for the pool's user.
+type Local interface {
+	// End is called on the worker's goroutine, outside its stage, after a turn that has called Worker.DeferToTurnEnd, or before
+	// its handler waits. busy means that others wait for the stage.
+	End(busy bool)
+	// Overdue is called, on the watcher's goroutine, when the worker has been in one turn since the watcher's last check.
+	Overdue()
 }
 
 // Blocked describes a handler that runs too long.
@@ -50,12 +53,6 @@ func (c *Config) fill() {
 	}
 	if c.Blocked <= 0 {
 		c.Blocked = 10 * time.Millisecond
-	}
-	if c.OnTurnEnd == nil {
-		c.OnTurnEnd = func(*Worker, bool) {}
-	}
-	if c.OnLong == nil {
-		c.OnLong = func(*Worker) {}
 	}
 	if c.OnBlocked == nil {
 		c.OnBlocked = func(Blocked) {}

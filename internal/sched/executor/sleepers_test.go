@@ -165,7 +165,7 @@ func TestSleepersOnAnExclusiveStage(t *testing.T) {
 func TestWorkersAreUsedAgain(t *testing.T) {
 	const blocked = 100
 	var made atomic.Int32
-	bubble(t, Config{Workers: 2, Stages: 1, Local: func(*Worker) any { return made.Add(1) }}, func(t *testing.T, p *Pool) {
+	bubble(t, Config{Workers: 2, Stages: 1, Local: func(*Worker) Local { made.Add(1); return nil }}, func(t *testing.T, p *Pool) {
 		for range 5 {
 			for range blocked {
 				newActor(p, 0, func(w *Worker, _ any) {

@@ -138,7 +138,9 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 	p.ran, p.watching = false, next > 0
 	p.mu.Unlock()
 	for _, w := range slow {
-		p.cfg.OnLong(w)
+		if w.Local != nil {
+			w.Local.Overdue()
+		}
 	}
 	for _, b := range report {
 		p.cfg.OnBlocked(b)

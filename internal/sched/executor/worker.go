@@ -11,7 +11,7 @@ import (
 // Worker is a goroutine that runs stages, one at a time. Its methods are for
 // the code of tasks, on the worker's own goroutine.
 type Worker struct {
-	Local any // per-worker data of the pool's user; set by Config.Local
+	Local Local // set by Config.Local
 
 	pool            *Pool
 	stage           *Stage
@@ -73,14 +73,14 @@ func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
 // ends, its thread with it.
 func (w *Worker) CanSwitch() bool { return !w.thread.Locked() }
 
-// DeferToTurnEnd makes the worker call Config.OnTurnEnd when the turn is over, or before its handler waits.
+// DeferToTurnEnd makes the worker call Local.End, which it must have, when the turn is over, or before its handler waits.
 func (w *Worker) DeferToTurnEnd() { w.deferred = true }
 
-// runDeferred calls Config.OnTurnEnd if DeferToTurnEnd was called. The caller is outside the stage.
+// runDeferred calls Local.End if DeferToTurnEnd was called. The caller is outside the stage.
 func (w *Worker) runDeferred(busy bool) {
 	if w.deferred {
 		w.deferred = false
-		w.pool.cfg.OnTurnEnd(w, busy)
+		w.Local.End(busy)
 	}
 }
 

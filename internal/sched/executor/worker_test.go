@@ -173,7 +173,9 @@ func (r *relay) Turn(w *Worker) TurnResult {
 // gets it back himself.
 func TestRelay(t *testing.T) {
 	pay := 0
-	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, OnTurnEnd: func(*Worker, bool) { pay++ }})
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, Local: func(*Worker) Local {
+		return &local{end: func(bool) { pay++ }}
+	}})
 	var order []string
 	calls, left := 0, 0
 	done := make(chan struct{})
@@ -479,7 +481,9 @@ func (k *taken) Claim() bool {
 // Who loses the stage while it moves an entity pays all the same what the turn owes.
 func TestFollowLosesTheStage(t *testing.T) {
 	var paid atomic.Int64
-	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour, OnTurnEnd: func(*Worker, bool) { paid.Add(1) }})
+	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour, Local: func(*Worker) Local {
+		return &local{end: func(bool) { paid.Add(1) }}
+	}})
 	k := &taken{talker: talker{to: &newActor(p, 1, nil).Entity, left: 1_000_000, over: make(chan struct{})}, p: p}
 	k.Adopt(k, p.Stage(0), false)
 	p.Inject(&k.Entity, nil)
@@ -784,9 +788,10 @@ func TestOwedWakeUps(t *testing.T) {
 
 func TestLocal(t *testing.T) {
 	var made atomic.Int64
-	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, Local: func(w *Worker) any { made.Add(1); return w }})
+	l := new(local)
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, Local: func(*Worker) Local { made.Add(1); return l }})
 	same := make(chan bool)
-	a := newActor(p, 0, func(w *Worker, _ any) { same <- w.Local == w })
+	a := newActor(p, 0, func(w *Worker, _ any) { same <- w.Local == l })
 	a.send(nil, "m")
 	require.True(t, testkit.Receive(t, same))
 	require.EqualValues(t, 1, made.Load())

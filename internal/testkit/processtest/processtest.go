@@ -104,7 +104,7 @@ func Init(s *process.System, h process.Host, id wire.NodeID, budget int) {
 
 // Start gives s stages, until the test ends: then all processes end.
 func Start(t *testing.T, s *process.System, workers, stages int) {
-	s.Pool = executor.New(executor.Config{Workers: workers, Stages: stages, Local: func(w *executor.Worker) any {
+	s.Pool = executor.New(executor.Config{Workers: workers, Stages: stages, Local: func(w *executor.Worker) executor.Local {
 		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}
 		l.Turn.Worker, l.Turn.Env = w, s.Env
 		return l
