@@ -82,7 +82,9 @@ type Cold struct {
 	Owner *limits.Owner // of a process that a peer has started, or nil
 
 	// Owned like the behaviour.
-	Stack   []any // behaviours below the current one, as whatever runs the process stores them
+	// Stack has the behaviours below the current one. They are any because their type, node.Actor, refers to node.Context and so
+	// cannot be declared here, and an Actor, which could have them instead, has no byte left in its three cache lines.
+	Stack   []any
 	Pending error // result of the handler that lost its stage
 	Blocked bool  // the handler that lost its stage has ended
 
