@@ -21,7 +21,7 @@ const module = "github.com/actornode/actornode"
 var house = [][]string{
 	{ // libraries that know nothing of actors
 		"internal/cause", "internal/printable", "internal/regular", "internal/strict", "internal/vet",
-		"internal/mailbox/ring", "internal/sched/bias", "internal/sched/fiber", "internal/wire/erlflags", "internal/wire/socket",
+		"internal/mailbox/ring", "internal/sched/fiber", "internal/wire/erlflags", "internal/wire/socket",
 		"internal/daemon/memory", "internal/daemon/systemd",
 		"internal/testkit", "internal/testkit/certtest", "internal/testkit/markdown", "internal/testkit/porttest",
 	},

@@ -89,7 +89,7 @@
 // parameters are
 //
 //	rounds=5              number of rounds
-//	tricks=a,b            only these: all, lease, fiber, box, spin, lowat, inline, profile
+//	tricks=a,b            only these: all, fiber, box, spin, lowat, inline, profile
 //	benches=a,b           only these
 //	timeout=120           seconds per run
 //	quick=1               one round with tiny parameters

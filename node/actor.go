@@ -2,7 +2,6 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 
 	"github.com/actornode/actornode/internal/kernel/runner"
@@ -22,7 +21,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	c.own.Process, c.behaviour = p, &r.behaviour
 	ended := false
 	before := p.Handled.Load()
-	bias.Store(&p.Running, 1)
+	p.Running.Store(true)
 	defer func() {
 		if !ended {
 			v = p.Broke(&c.own, recover())

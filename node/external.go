@@ -3,7 +3,6 @@ package node
 import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
@@ -26,7 +25,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 	c.own.Process, c.behaviour = p, &r.behaviour
 	ended := false
 	before := p.Handled.Load()
-	bias.Store(&p.Running, 1)
+	p.Running.Store(true)
 	defer func() {
 		if !ended {
 			p.Broke(&c.own, recover())
@@ -44,8 +43,8 @@ func (r *external) turn(fiber.Mark) (again bool) {
 			}
 		}
 	}
-	b := &r.Bias
-	b.Enter()
+	b := &r.QueueMu
+	b.Lock()
 	again = true
 	for left := max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)); left > 0; {
 		if !p.Plain() {
@@ -63,7 +62,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 			break
 		}
 		left--
-		b.Leave()
+		b.Unlock()
 		err := r.behaviour.Receive(c, msg)
 		switch {
 		case err == nil:
@@ -72,12 +71,12 @@ func (r *external) turn(fiber.Mark) (again bool) {
 		default:
 			err = runner.EndWith(p, &c.own, err)
 		}
-		b.Enter()
+		b.Lock()
 		if err == nil || err == ErrUnhandled {
 			p.Settle(nil, err)
 		}
 	}
-	b.Leave()
+	b.Unlock()
 	ended = true
 	return again && !p.Gone()
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/observe"
@@ -60,10 +59,10 @@ func TestObservationTakesNothing(t *testing.T) {
 				<-release
 				s.own.Worker.Leave()
 			} else {
-				s.own.Bias.Enter()
+				s.own.QueueMu.Lock()
 				entered <- struct{}{}
 				<-release
-				s.own.Bias.Leave()
+				s.own.QueueMu.Unlock()
 			}
 		}
 	})
@@ -71,10 +70,10 @@ func TestObservationTakesNothing(t *testing.T) {
 		switch {
 		case m != "hold":
 		case c.own.Process.Kind == process.External:
-			c.own.Process.Task().(*external).Bias.Enter()
+			c.own.Process.Task().(*external).QueueMu.Lock()
 			entered <- struct{}{}
 			<-release
-			c.own.Process.Task().(*external).Bias.Leave()
+			c.own.Process.Task().(*external).QueueMu.Unlock()
 		default:
 			require.True(t, c.own.Worker.Enter())
 			entered <- struct{}{}
@@ -110,7 +109,7 @@ func TestObservationTakesNothing(t *testing.T) {
 			defer func() { release <- struct{}{} }()
 			require.NoError(t, n.Send(pid, "behind"))
 			require.NoError(t, n.Send(pid, "behind"))
-			revoked, barriers := n.sys.Pool.Revoked(), bias.Barriers()
+			revoked := n.sys.Pool.Revoked()
 			o := observeOnce(t, n, pid)
 			assert.Equal(t, observe.Running, o.info.State)
 			assert.Equal(t, c.stage, o.info.Stage)
@@ -118,7 +117,6 @@ func TestObservationTakesNothing(t *testing.T) {
 			assert.Equal(t, c.waiting, o.info.Mailbox)
 			assert.EqualValues(t, 6-c.waiting, o.info.Handled)
 			assert.Equal(t, revoked, n.sys.Pool.Revoked(), "stages that were taken")
-			assert.Equal(t, barriers, bias.Barriers(), "interruptions of all threads")
 		})
 	}
 }

@@ -104,7 +104,6 @@ var shared = map[string]bool{
 	"golang.org/x/sync/errgroup":      true,
 	"golang.org/x/sync/semaphore":     true,
 	"golang.org/x/sync/singleflight":  true,
-	ours + "/internal/sched/bias":     true,
 	ours + "/internal/sched/executor": true,
 	ours + "/internal/sched/fiber":    true,
 	ours + "/internal/mailbox/inbox":  true,

@@ -19,7 +19,7 @@ func TestConcurrent(t *testing.T) {
 		{`import a "sync/atomic"; var n a.Int64`, "imports sync/atomic"},
 		{`import "golang.org/x/sync/errgroup"`, "imports golang.org/x/sync/errgroup"},
 		{`import "net/http"`, "imports net/http"},
-		{`import "github.com/actornode/actornode/internal/sched/bias"`, "imports github.com/actornode/actornode/internal/sched/bias"},
+		{`import "github.com/actornode/actornode/internal/sched/fiber"`, "imports github.com/actornode/actornode/internal/sched/fiber"},
 		{`import "github.com/actornode/actornode/node"`, "imports github.com/actornode/actornode/node"},
 		{`import "github.com/actornode/actornode/node/match"`, ""},
 		{`type t struct{ done chan struct{} }`, "uses a channel"},
@@ -59,7 +59,7 @@ func TestRacePackages(t *testing.T) {
 		require.True(t, strings.HasPrefix(p, ours+"/"), p)
 		below = append(below, strings.TrimPrefix(p, ours+"/"))
 	}
-	assert.Subset(t, below, []string{"internal/sched/bias", "internal/sched/executor", "internal/sched/fiber", "internal/mailbox/inbox", "internal/wire/socket",
+	assert.Subset(t, below, []string{"internal/sched/executor", "internal/sched/fiber", "internal/mailbox/inbox", "internal/wire/socket",
 		"mailbox", "node", "internal/kernel/calls", "internal/kernel/flow", "supervisor", "wire/native"})
 	for _, pure := range []string{"wire", "internal/wire/etfcodec", "internal/wire/fault", "internal/strict", "internal/vet"} {
 		assert.NotContains(t, below, pure)

@@ -96,7 +96,7 @@ func static(r *run) error {
 
 // lockFree lists the packages on which all concurrent code relies.
 var lockFree = []string{
-	"./internal/sched/bias", "./internal/sched/fiber", "./internal/mailbox/inbox", "./internal/sched/executor",
+	"./internal/sched/fiber", "./internal/mailbox/inbox", "./internal/sched/executor",
 	"./internal/kernel/calls", "./internal/kernel/flow", "./internal/kernel/peers",
 	"./internal/kernel/limits", "./internal/kernel/runner", "./internal/kernel/process", "./internal/kernel/tables",
 }
@@ -120,7 +120,7 @@ func race(tier string) func(r *run) error {
 func portable(r *run) error {
 	const tag = "-tags=actornode_portable"
 	return errors.Join(r.command(".", nil, "go", "vet", tag, "./..."),
-		r.goTest(".", "test", tag, "-vet=off", "./mailbox", "./internal/sched/bias", "./internal/wire/box", "./internal/sched/executor",
+		r.goTest(".", "test", tag, "-vet=off", "./mailbox", "./internal/wire/box", "./internal/sched/executor",
 			"./internal/wire/etfcodec", "./internal/sched/fiber", "./wire/native"),
 		r.goTest(".", "test", tag, "-vet=off", "-run", "TestStage|TestReceive|TestCall|TestLink|TestInfo", "./node"))
 }

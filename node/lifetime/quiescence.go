@@ -1,7 +1,6 @@
 package lifetime
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
@@ -86,7 +85,7 @@ func atRest(p *process.Process, now time.Time) bool {
 	}
 	switch p.Kind {
 	case process.External:
-		if atomic.LoadUint32(&p.Running) != 0 || !p.Boxed && !p.Inbox.Armed() {
+		if p.Running.Load() || !p.Boxed && !p.Inbox.Armed() {
 			return false
 		}
 	case process.Goroutine:

@@ -2,8 +2,6 @@ package calls
 
 import (
 	"sync/atomic"
-
-	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // WaitKind is what a process waits for.
@@ -46,9 +44,9 @@ type WaitRecord struct {
 // Set records that the process waits until t is settled: for k, on process, a number below 2⁶⁰, and since when. Only the
 // process calls it, once with each ticket.
 func (r *WaitRecord) Set(k WaitKind, process uint64, since int64, t Ticket) {
-	bias.StoreUint64(&r.what, process<<kindBits|uint64(k))
-	bias.StoreUint64(&r.since, uint64(since))
-	bias.StoreUint64(&r.use, uint64(t))
+	r.what.Store(process<<kindBits | uint64(k))
+	r.since.Store(uint64(since))
+	r.use.Store(uint64(t))
 }
 
 // Get returns the arguments of the last Set, if p, the promise of the process, still waits. It may be called concurrently.

@@ -151,9 +151,9 @@ func TestLingers(t *testing.T) {
 		}
 	}
 	p := s.spawn()
-	p.Running = 1
+	p.Running.Store(true)
 	p.TurnOver()
-	require.Zero(t, p.Running)
+	require.False(t, p.Running.Load())
 	p.busy = true
 	p.Exit(&s.Plain, "x")
 	require.EqualValues(t, 1, s.Lingering.Load(), "that was alive when its turn ended")

@@ -9,7 +9,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/mailbox"
 
@@ -48,10 +47,10 @@ type Process struct {
 	Inbox inbox.Inbox
 
 	Queue   inbox.Queue
-	Handled atomic.Uint64 // messages; written by whatever runs the process, see bias.StoreUint64
+	Handled atomic.Uint64 // messages; written by whatever runs the process
 	Started int64         // Unix time, ns; like Parent it could be anywhere
 	Parent  uint64        // number of the spawning process, plus 1; 0 if spawned from outside
-	Running uint32        // in a turn; written by whatever runs the process, see bias.Store
+	Running atomic.Bool   // in a turn; written by whatever runs the process
 	Status  lifecycle     // checked with each message
 
 	System    *System
@@ -224,7 +223,7 @@ func (p *Process) Settle(s *executor.Stage, err error) {
 }
 
 // CountHandled counts a handled message. The caller runs the process.
-func (p *Process) CountHandled() { bias.StoreUint64(&p.Handled, p.Handled.Load()+1) }
+func (p *Process) CountHandled() { p.Handled.Add(1) }
 
 // Refill moves further messages to the queue, and reports whether there are any.
 //
@@ -238,7 +237,7 @@ func (p *Process) Refill() bool {
 
 // TurnOver ends a turn.
 func (p *Process) TurnOver() {
-	bias.Store(&p.Running, 0)
+	p.Running.Store(false)
 	if p.Gone() {
 		p.Returned()
 	}

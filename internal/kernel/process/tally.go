@@ -3,8 +3,6 @@ package process
 import (
 	"sync"
 	"sync/atomic"
-
-	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // Tally holds a worker's counters, on a cache line of their own.
@@ -20,19 +18,19 @@ type Tally struct {
 // Alive adds d, 1 or -1, to the number of processes. Only the worker calls it.
 func (t *Tally) Alive(d int64) {
 	if d > 0 {
-		bias.StoreUint64(&t.started, t.started.Load()+1)
+		t.started.Add(1)
 	} else {
-		bias.StoreUint64(&t.ended, t.ended.Load()+1)
+		t.ended.Add(1)
 	}
 }
 
 // Messages counts a turn that has handled d messages. Only the worker calls it.
 func (t *Tally) Messages(d uint64) {
 	if d == 0 {
-		bias.StoreUint64(&t.vain, t.vain.Load()+1)
+		t.vain.Add(1)
 		return
 	}
-	bias.StoreUint64(&t.messages, t.messages.Load()+d)
+	t.messages.Add(d)
 }
 
 // Tallies counts the processes of a node, the messages that they have taken and their turns, without a cache line that all

@@ -12,7 +12,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/mailbox"
@@ -94,12 +93,12 @@ func (s *Blocking) begin(w *executor.Worker, l *process.Local) {
 	co.left, co.sends, co.before = max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)), 0, p.Handled.Load()
 	co.lastTo = nil
 	l.Current = p
-	bias.Store(&p.Running, 1)
+	p.Running.Store(true)
 }
 
 func (s *Blocking) end() {
 	s.Local.Took(s.Process.Handled.Load() - s.Coroutine.before)
-	bias.Store(&s.Own.Running, 0)
+	s.Own.Running.Store(false)
 }
 
 // verdict returns the result of a turn. The caller holds the stage.

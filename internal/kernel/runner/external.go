@@ -1,10 +1,9 @@
 package runner
 
 import (
-	"sync/atomic"
+	"sync"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/sched"
@@ -16,7 +15,7 @@ type External struct {
 	process.Process
 	offStage
 	Scheduler sched.Scheduler // set at spawn
-	Bias      bias.Owned      // guards Queue, instead of a stage
+	QueueMu   sync.Mutex      // guards Queue, instead of a stage
 }
 
 // Wake implements process.Runner.
@@ -49,7 +48,7 @@ func (r *External) Busy(*process.Acting) bool { return inTurn(&r.Process) }
 
 // Doing implements process.Runner.
 func (r *External) Doing() (observe.State, int) {
-	if atomic.LoadUint32(&r.Running) != 0 {
+	if r.Running.Load() {
 		return observe.Running, -1
 	}
 	return observe.Idle, -1
@@ -57,15 +56,15 @@ func (r *External) Doing() (observe.State, int) {
 
 // Owning implements process.Runner.
 func (r *External) Owning(_ *process.Acting, f func()) {
-	b := &r.Bias
-	b.Enter()
+	b := &r.QueueMu
+	b.Lock()
 	f()
-	b.Leave()
+	b.Unlock()
 }
 
 // Inspect implements process.Runner.
 func (r *External) Inspect(f func()) {
-	b := &r.Bias
+	b := &r.QueueMu
 	b.Lock()
 	f()
 	b.Unlock()

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
@@ -12,7 +11,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
@@ -105,7 +103,7 @@ func (g *goroutine) Busy(*process.Acting) bool { return true }
 
 // Doing implements process.Runner.
 func (g *goroutine) Doing() (observe.State, int) {
-	if atomic.LoadUint32(&g.parked) != 0 {
+	if g.parked.Load() {
 		return observe.Waiting, -1
 	}
 	return observe.Running, -1
@@ -113,16 +111,16 @@ func (g *goroutine) Doing() (observe.State, int) {
 
 // Owning implements process.Runner.
 func (g *goroutine) Owning(_ *process.Acting, f func()) {
-	g.Bias.Enter()
+	g.QueueMu.Lock()
 	f()
-	g.Bias.Leave()
+	g.QueueMu.Unlock()
 }
 
 // Inspect implements process.Runner.
 func (g *goroutine) Inspect(f func()) {
-	g.Bias.Lock()
+	g.QueueMu.Lock()
 	f()
-	g.Bias.Unlock()
+	g.QueueMu.Unlock()
 }
 
 // receive is Blocking.receive. It arms the inbox before it parks; whoever disarms it sends once to g.park, with or without a
@@ -132,12 +130,12 @@ func (g *goroutine) receive(match func(any) bool, d time.Duration, from begin) (
 		return nil, process.ErrBadTimeout
 	}
 	s, p := (*Blocking)(g), &g.Own
-	s.Bias.Enter()
+	s.QueueMu.Lock()
 	s.seek(from)
 	timed, waits := false, false
 	for {
 		if msg, ok := g.scan(match); ok {
-			s.Bias.Leave()
+			s.QueueMu.Unlock()
 			if timed {
 				s.waits.timer.Stop()
 			}
@@ -147,24 +145,24 @@ func (g *goroutine) receive(match func(any) bool, d time.Duration, from begin) (
 			continue
 		}
 		if p.Gone() {
-			s.Bias.Leave()
+			s.QueueMu.Unlock()
 			return nil, process.ErrExited
 		}
 		if d == 0 {
-			s.Bias.Leave()
+			s.QueueMu.Unlock()
 			return nil, process.ErrTimeout
 		}
 		if !p.Intake().Arm() {
 			continue
 		}
-		s.Bias.Leave()
+		s.QueueMu.Unlock()
 		if !waits {
 			waits = true
 			s.waitsSince()
 		}
 		if d == Infinity {
 			n := g.wait()
-			s.Bias.Enter()
+			s.QueueMu.Lock()
 			if n == nil {
 				continue
 			}
@@ -179,7 +177,7 @@ func (g *goroutine) receive(match func(any) bool, d time.Duration, from begin) (
 		if expired {
 			d = 0 // one last look
 		}
-		s.Bias.Enter()
+		s.QueueMu.Lock()
 		if n != nil {
 			p.Queue.Append(n)
 		}
@@ -188,15 +186,15 @@ func (g *goroutine) receive(match func(any) bool, d time.Duration, from begin) (
 
 // wait parks until there is something to check: n, or what a nil n means.
 func (g *goroutine) wait() (n *inbox.Node) {
-	bias.Store(&g.parked, 1)
+	g.parked.Store(true)
 	<-g.park
-	bias.Store(&g.parked, 0)
+	g.parked.Store(false)
 	return g.gift()
 }
 
 // parkUntil parks until there is something to check or the timer has fired.
 func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
-	bias.Store(&g.parked, 1)
+	g.parked.Store(true)
 	select {
 	case <-g.park:
 		n = g.gift()
@@ -207,7 +205,7 @@ func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
 			n = g.gift()
 		}
 	}
-	bias.Store(&g.parked, 0)
+	g.parked.Store(false)
 	return n, expired
 }
 
@@ -233,9 +231,9 @@ func (g *goroutine) scan(match func(any) bool) (any, bool) {
 
 // wants calls match, while others may access the queue.
 func (g *goroutine) wants(match func(any) bool, msg any) bool {
-	g.Bias.Leave()
+	g.QueueMu.Unlock()
 	ok := match(msg) // if it panics, the queue stays open to others
-	g.Bias.Enter()
+	g.QueueMu.Lock()
 	return ok
 }
 
@@ -273,8 +271,8 @@ func (g *goroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKin
 	s := (*Blocking)(g)
 	s.waitsFor(k, on, t)
 	reply := s.waits.reply
-	bias.Store(&s.parked, 1)
-	defer bias.Store(&s.parked, 0)
+	s.parked.Store(true)
+	defer s.parked.Store(false)
 	for over := ctx.Done(); !t.Done(); {
 		select {
 		case <-reply:

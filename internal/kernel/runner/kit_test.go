@@ -8,10 +8,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/testkit"
-
 	"github.com/actornode/actornode/internal/testkit/processtest"
 	"github.com/actornode/actornode/wire"
 )
@@ -59,7 +57,7 @@ func (s *placedSystem) spawn(on *executor.Stage, where *runner.Place, f func(a *
 func (r *placedActor) Turn(w *executor.Worker) executor.TurnResult {
 	p := &r.Process
 	a := process.Acting{System: p.System, Process: p, Worker: w, Local: process.LocalOf(w)}
-	bias.Store(&p.Running, 1)
+	p.Running.Store(true)
 	defer p.TurnOver()
 	for range p.System.Budget {
 		if p.Gone() {

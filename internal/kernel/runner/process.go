@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
@@ -28,9 +28,9 @@ type Blocking struct {
 	spare     *inbox.Node
 	waits     *waits        // allocated by the first wait that needs it
 	Coroutine *Turns        // of a coroutine; nil for a goroutine of its own
-	Bias      bias.Owned    // guards the queue, which other goroutines inspect
+	QueueMu   sync.Mutex    // guards the queue, which other goroutines inspect
 	since     atomic.Uint64 // when the last receive that had to wait began, Unix time, ns
-	parked    uint32        // waiting for a message or a reply; see bias.Store
+	parked    atomic.Bool   // waiting for a message or a reply
 	sends     uint32        // for sendsBeforeGosched
 }
 
@@ -205,7 +205,7 @@ func (s *Blocking) Receive() any {
 			s.Worker.Leave()
 		}
 	} else {
-		s.Bias.Enter()
+		s.QueueMu.Lock()
 		switch {
 		case p.Boxed || !p.Plain(): // see receive
 		case p.Queue.Len() != 0:
@@ -216,27 +216,27 @@ func (s *Blocking) Receive() any {
 					s.spare = n
 				}
 				s.count()
-				s.Bias.Leave()
+				s.QueueMu.Unlock()
 				return msg
 			}
 		case p.Inbox.Arm():
-			s.Bias.Leave()
+			s.QueueMu.Unlock()
 			s.waitsSince()
 			n := (*goroutine)(s).wait()
-			s.Bias.Enter()
+			s.QueueMu.Lock()
 			if n != nil && p.Queue.Len() == 0 && p.Plain() {
 				msg := n.Msg
 				n.Msg = nil
 				s.spare = n
 				s.count()
-				s.Bias.Leave()
+				s.QueueMu.Unlock()
 				return msg
 			}
 			if n != nil {
 				p.Queue.Append(n)
 			}
 		}
-		s.Bias.Leave()
+		s.QueueMu.Unlock()
 	}
 	m, err := s.receive(nil, Infinity, begin{})
 	if err != nil {
@@ -308,7 +308,7 @@ func (s *Blocking) waitsFor(k calls.WaitKind, on wire.Dest, t process.Ticket) {
 }
 
 // waitsSince records that a receive begins to wait.
-func (s *Blocking) waitsSince() { bias.StoreUint64(&s.since, uint64(s.Own.System.Clock.Coarse())) }
+func (s *Blocking) waitsSince() { s.since.Store(uint64(s.Own.System.Clock.Coarse())) }
 
 // waitLocked returns what s waits for in its own code in the state st.
 func (s *Blocking) waitLocked(st observe.State) observe.Wait {

@@ -11,7 +11,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/mailbox"
@@ -182,7 +181,7 @@ func (s *system) actor(f receive, with ...option) *actor {
 func (r *actor) Turn(w *executor.Worker) executor.TurnResult {
 	p := &r.Process
 	a := process.Acting{System: p.System, Process: p, Worker: w, Local: process.LocalOf(w)}
-	bias.Store(&p.Running, 1)
+	p.Running.Store(true)
 	defer p.TurnOver()
 	for range p.System.Budget {
 		if p.Gone() {
@@ -234,10 +233,10 @@ func (r *external) Run() bool { return r.turn(fiber.MarkOf(&r.Process)) }
 func (r *external) turn(fiber.Mark) bool {
 	p := &r.Process
 	a := process.Acting{System: p.System, Process: p}
-	bias.Store(&p.Running, 1)
+	p.Running.Store(true)
 	defer p.TurnOver()
-	r.Bias.Enter()
-	defer r.Bias.Leave()
+	r.QueueMu.Lock()
+	defer r.QueueMu.Unlock()
 	for !p.Gone() {
 		msg, ok := p.Queue.Next()
 		if !ok {
@@ -246,12 +245,12 @@ func (r *external) turn(fiber.Mark) bool {
 			}
 			return false
 		}
-		r.Bias.Leave()
+		r.QueueMu.Unlock()
 		err := r.receive(&a, msg)
 		if err != nil {
 			err = runner.EndWith(p, &a, err)
 		}
-		r.Bias.Enter()
+		r.QueueMu.Lock()
 		if err == nil || err == process.ErrUnhandled {
 			p.Settle(nil, err)
 		}

@@ -63,8 +63,8 @@ func (s *Blocking) Mark() (end *inbox.Position) {
 		s.enter()
 		defer s.Worker.Leave()
 	} else {
-		s.Bias.Enter()
-		defer s.Bias.Leave()
+		s.QueueMu.Lock()
+		defer s.QueueMu.Unlock()
 	}
 	if !p.Boxed { // the number of messages taken from a box is its user's affair
 		p.Refill()

@@ -1,10 +1,7 @@
 package runner
 
 import (
-	"sync/atomic"
-
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node/observe"
 )
@@ -52,7 +49,7 @@ func (p *staged) busy(a *process.Acting) bool {
 	if a.Worker != nil && a.Worker.Enter() {
 		// The holder of the stage knows all turns that have begun on it. One may be ending elsewhere, with its stage lost; then the
 		// status is checked there after Running is cleared, or before: nothing is lost either way.
-		idle := p.Stage() == a.Worker.Stage() && atomic.LoadUint32(&p.Running) == 0
+		idle := p.Stage() == a.Worker.Stage() && !p.Running.Load()
 		if a.Worker.Leave(); idle {
 			return false
 		}
@@ -62,8 +59,7 @@ func (p *staged) busy(a *process.Acting) bool {
 
 // inTurn reports whether a turn of p, which is no longer alive, is in progress.
 func inTurn(p *process.Process) bool {
-	bias.Barrier() // pairs with TurnOver: status was written, now Running is read
-	return atomic.LoadUint32(&p.Running) != 0
+	return p.Running.Load()
 }
 
 // owning is process.Runner.Owning.
@@ -83,7 +79,7 @@ func (p *staged) inspect(f func()) {
 
 // state is process.Runner.Doing for a process on a stage; otherwise is the state if nothing is due.
 func (p *staged) state(otherwise observe.State) (observe.State, int) {
-	running := atomic.LoadUint32(&p.Running) != 0
+	running := p.Running.Load()
 	stage, queued, suspended := p.Observe()
 	switch {
 	case running && !suspended:

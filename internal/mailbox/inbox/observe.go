@@ -96,13 +96,13 @@ func (b *Inbox) Waiting(q *Queue) int {
 // Behind reports whether messages wait besides the one in the queue that the reader is handling. Any goroutine may call it
 // at any time; it costs two loads.
 func (b *Inbox) Behind(q *Queue) bool {
-	return atomic.LoadUint32(&q.n) > 1 || stacked(b.head.Load()) // or takingIn is set
+	return q.n.Load() > 1 || stacked(b.head.Load()) // or takingIn is set
 }
 
 // observe is one attempt of Waiting. It returns false if the reader is moving messages, or has moved some meanwhile.
 func (b *Inbox) observe(q *Queue) (n int, ok bool) {
 	if !stacked(b.head.Load()) {
-		n := atomic.LoadUint32(&q.n)
+		n := q.n.Load()
 		return int(n), n&takingIn == 0
 	}
 	observers.Lock()
@@ -112,7 +112,7 @@ func (b *Inbox) observe(q *Queue) (n int, ok bool) {
 		return 0, false
 	}
 	below, steps := m.count()
-	queued := atomic.LoadUint32(&q.n)
+	queued := q.n.Load()
 	ok = queued&takingIn == 0 && !m.taken.Load() // then queued does not include the messages below m
 	m.below = below
 	m.counted.Store(true)

@@ -3,8 +3,7 @@ package inbox
 import (
 	"iter"
 	"slices"
-
-	"github.com/actornode/actornode/internal/sched/bias"
+	"sync/atomic"
 )
 
 // Queue is the private half of a mailbox: the messages in order of arrival, and a cursor that has passed those that the
@@ -13,21 +12,21 @@ import (
 // skipped has one message.
 type Queue struct {
 	head, tail *Node
-	skipped    *Node  // last skipped node, nil at the start
-	n          uint32 // number of messages, and the flag takingIn; written by the owner, read by any goroutine: see Inbox.Waiting
+	skipped    *Node         // last skipped node, nil at the start
+	n          atomic.Uint32 // number of messages, and the flag takingIn; written by the owner, read by any goroutine: see Inbox.Waiting
 }
 
 // takingIn is set in Queue.n while the owner moves messages from an inbox to the queue.
 const takingIn = 1 << 31
 
 // grow adds d to the number of messages.
-func (q *Queue) grow(d uint32) { bias.StoreRelaxed(&q.n, q.n+d) }
+func (q *Queue) grow(d uint32) { q.n.Add(d) }
 
 // shrink subtracts 1 from the number of messages.
-func (q *Queue) shrink() { bias.StoreRelaxed(&q.n, q.n-1) }
+func (q *Queue) shrink() { q.n.Add(^uint32(0)) }
 
 // Len returns the number of messages, including skipped ones.
-func (q *Queue) Len() int { return int(q.n) }
+func (q *Queue) Len() int { return int(q.n.Load()) }
 
 // Passed reports whether the cursor has skipped any message.
 func (q *Queue) Passed() bool { return q.skipped != nil }
@@ -63,7 +62,7 @@ func (q *Queue) Append(n *Node) {
 const longQueue = 32
 
 // Long reports whether the queue is long enough for AppendLong to be worth the memory of a [Run].
-func (q *Queue) Long() bool { return q.n >= longQueue }
+func (q *Queue) Long() bool { return q.n.Load() >= longQueue }
 
 // AppendLong adds msg at the end of a Long queue without a separate node, if the queue ends in a run that is not full, or
 // may start a new run. Only one in LeastRun messages may start one; otherwise a queue with single messages appended in
@@ -71,7 +70,7 @@ func (q *Queue) Long() bool { return q.n >= longQueue }
 func (q *Queue) AppendLong(msg any) bool {
 	r, ok := q.tail.Msg.(*run)
 	if !ok || r.n == RunSize {
-		if q.n%LeastRun != 0 {
+		if q.n.Load()%LeastRun != 0 {
 			return false
 		}
 		r = NewRun().run
@@ -85,10 +84,10 @@ func (q *Queue) AppendLong(msg any) bool {
 }
 
 // begin announces that appendStack or cancel follows.
-func (q *Queue) begin() { bias.StoreRelaxed(&q.n, q.n|takingIn) }
+func (q *Queue) begin() { q.n.Or(takingIn) }
 
 // cancel undoes begin.
-func (q *Queue) cancel() { bias.StoreRelaxed(&q.n, q.n&^takingIn) }
+func (q *Queue) cancel() { q.n.And(^uint32(takingIn)) }
 
 // appendStack adds a stack, newest first, in order of arrival, and undoes begin.
 func (q *Queue) appendStack(top *Node) int {
@@ -116,7 +115,7 @@ func (q *Queue) appendStack(top *Node) int {
 		q.tail.next = list
 	}
 	q.tail = last
-	bias.StoreRelaxed(&q.n, q.n&^takingIn+n)
+	q.n.Store(q.n.Load()&^takingIn + n)
 	return int(n)
 }
 

@@ -165,7 +165,7 @@ func stopPool(t testing.TB, p *Pool) {
 		require.Equal(t, stageIdle, s.state, "stage %d", s.index)
 		require.Nil(t, s.lease)
 		require.Nil(t, s.inject.Load(), "stage %d: somebody was woken and never noticed", s.index)
-		require.Zero(t, s.n)
+		require.Zero(t, s.n.Load())
 		require.Nil(t, s.head)
 		require.Nil(t, s.current)
 		require.Empty(t, s.waiting)

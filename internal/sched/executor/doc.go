@@ -28,18 +28,16 @@
 // # Stages and leases
 //
 // The goroutine that holds a stage may access the data that the stage guards: its run queue, its free nodes, and the
-// unshared halves of its entities. A worker holds a stage under a lease, a lock that is biased towards it: to enter, it
-// stores a flag and loads another; to leave, it stores the flag; all without a fence. It is outside while a handler runs,
+// unshared halves of its entities. A worker holds a stage under a lease, a lock that favours it: to enter, it
+// stores a flag and loads another; to leave, it stores the flag. It is outside while a handler runs,
 // and inside for the few instructions in between: to take the next message off a queue, or to append a message of the
-// handler to the queue of a neighbour on the same stage. The only atomic operations on this local path are loads.
+// handler to the queue of a neighbour on the same stage.
 //
-// Another goroutine that wants the stage revokes the lease: a store, a barrier on all
-// threads of the program ([membarrier(2)], which is what makes plain stores
-// enough on the worker's side), and a wait until the worker is outside. The worker notices it when it next tries to enter.
-// Without membarrier every store has its own fence, which is a little slower.
+// Another goroutine that wants the stage revokes the lease: a store, and a wait until the worker is outside. The worker
+// notices it when it next tries to enter.
 //
-//	worker          store busy=1;            load revoked  -> 0: inside
-//	revoker         store revoked=1; barrier; load busy    -> 0: the worker is outside
+//	worker          store busy;    load revoked -> unset: inside
+//	revoker         store revoked; load busy    -> unset: the worker is outside
 //
 // At least one of the two sees the other's store. A revoked lease is never used again; a returned one is.
 //
@@ -251,9 +249,4 @@
 // stage one after the other. A check cannot distinguish a handler that blocks from one that computes. If all processors
 // compute, the watcher does not run, so no stage is taken; if Config.Workers is less than GOMAXPROCS, more handlers than
 // Workers may compute concurrently.
-//
-// Plain stores need linux/amd64, its order of stores and loads, and a kernel with
-// MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14); see package bias.
-//
-// [membarrier(2)]: https://man7.org/linux/man-pages/man2/membarrier.2.html
 package executor

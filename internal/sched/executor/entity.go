@@ -2,8 +2,6 @@ package executor
 
 import (
 	"sync/atomic"
-
-	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // TurnResult is the result of a turn.
@@ -53,9 +51,9 @@ type Entity struct {
 	from   uint16                // stage that woke it from outside, plus 1, or 0; same owner as inj
 
 	// Guarded by holding the stage.
-	foreignWakes   uint8 // consecutive wake-ups by the stage foreignWaker: see Stage.gather
-	hasLocalSender bool  // an entity of this stage sends to it, or did until Worker.share last looked
-	flags          flags // read without the stage: see Observe
+	foreignWakes   uint8         // consecutive wake-ups by the stage foreignWaker: see Stage.gather
+	hasLocalSender bool          // an entity of this stage sends to it, or did until Worker.share last looked
+	flags          atomic.Uint32 // of flags; read without the stage: see Observe
 	foreignWaker   uint16
 	sendTarget     uint16 // see SetSendTarget: the stage plus 1, or 0
 }
@@ -71,11 +69,11 @@ const (
 )
 
 // is reports whether e has any of the flags f. The caller holds e's stage, also for set and unset.
-func (e *Entity) is(f flags) bool { return e.flags&f != 0 }
+func (e *Entity) is(f flags) bool { return e.flags.Load()&uint32(f) != 0 }
 
-func (e *Entity) set(f flags) { bias.StoreRelaxed((*uint32)(&e.flags), uint32(e.flags|f)) }
+func (e *Entity) set(f flags) { e.flags.Or(uint32(f)) }
 
-func (e *Entity) unset(f flags) { bias.StoreRelaxed((*uint32)(&e.flags), uint32(e.flags&^f)) }
+func (e *Entity) unset(f flags) { e.flags.And(^uint32(f)) }
 
 // Adopt gives e its task and its stage. No other goroutine may have access to e yet.
 func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {
@@ -96,7 +94,7 @@ func (e *Entity) Queued() bool { return e.is(queued) }
 // whether it waits there in the middle of a turn: see [Worker.Yield]. Any goroutine may call it
 // for an entity that stages run. It does not take the stage, so the results may be outdated.
 func (e *Entity) Observe() (stage int, isQueued, isSuspended bool) {
-	f := flags(atomic.LoadUint32((*uint32)(&e.flags)))
+	f := flags(e.flags.Load())
 	return e.stage.Load().Index(), f&queued != 0, f&suspended != 0
 }
 

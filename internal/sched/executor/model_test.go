@@ -183,7 +183,7 @@ func (m *modelActor) turn(w *Worker) TurnResult {
 // settle makes m the holder of the stage that w has entered.
 func (m *modelActor) settle(w *Worker) {
 	l := m.w.at(w.Stage())
-	if l.holder != nil && !l.over && l.lease.revoked.Load() == 0 {
+	if l.holder != nil && !l.over && !l.lease.revoked.Load() {
 		m.w.fail("stage %d: %d runs beside %d", w.Stage().number, m.id, l.holder.id)
 	}
 	l.holder, l.lease, l.over = m, w.lease, false
@@ -466,7 +466,7 @@ func (w *world) requireClosedEmpty() {
 	for _, s := range append(w.closed, w.p.stages...) {
 		require.Empty(w.t, s.moves, "stage %d", s.number)
 		require.Nil(w.t, s.reserved, "stage %d", s.number)
-		require.Zero(w.t, s.n, "stage %d", s.number)
+		require.Zero(w.t, s.n.Load(), "stage %d", s.number)
 		require.Empty(w.t, s.waiting, "stage %d", s.number)
 		require.Contains(w.t, []*Entity{nil, listening}, s.inject.Load(), "stage %d", s.number)
 	}
@@ -480,7 +480,7 @@ func (w *world) state() string {
 		w.p.waiting.Load(), len(w.p.detached))
 	for _, s := range w.p.stages {
 		fmt.Fprintf(&b, "stage %d: state %d, queued %d, inject %p (listening %p), held %v\n",
-			s.index, s.state, atomic.LoadUint32(&s.n), s.inject.Load(), listening, s.lease != nil)
+			s.index, s.state, s.n.Load(), s.inject.Load(), listening, s.lease != nil)
 	}
 	return b.String()
 }

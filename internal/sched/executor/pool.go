@@ -135,7 +135,7 @@ func (p *Pool) QueueLen() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for s := range p.all() {
-		n += int(atomic.LoadUint32(&s.n))
+		n += int(s.n.Load())
 	}
 	return n
 }
@@ -317,7 +317,7 @@ func (w *Worker) assign(s *Stage) {
 	if l == nil {
 		l = new(lease)
 	}
-	l.owner, l.seen, l.since = w, l.turns, time.Time{}
+	l.owner, l.seen, l.since = w, l.turns.Load(), time.Time{}
 	w.lease, s.lease, s.spare, s.state = l, l, nil, stageHeld
 }
 
@@ -395,7 +395,7 @@ func (p *Pool) freeLocked(s *Stage) {
 	if s.reserved != nil {
 		return
 	}
-	if s.n > 0 || !s.inject.CompareAndSwap(listening, nil) && s.inject.Load() != nil {
+	if s.n.Load() > 0 || !s.inject.CompareAndSwap(listening, nil) && s.inject.Load() != nil {
 		p.queueLocked(s)
 	} else {
 		s.state = stageIdle
@@ -449,8 +449,8 @@ func (p *Pool) giveBack(e *Entity, w *Worker) {
 // already have the next lease.
 func (p *Pool) replace(w *Worker, s *Stage, l *lease) {
 	p.mu.Lock()
-	if l.revoked.Load() == 0 {
-		l.revoked.Store(1) // w's own lease, and w is outside
+	if !l.revoked.Load() {
+		l.revoked.Store(true) // w's own lease, and w is outside
 		p.countLocked(w, false)
 		w.handOffLocked()
 		if p.first != nil { // other stages have waited for longer
@@ -472,7 +472,7 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 	w.lease.leave()
 	p.mu.Lock()
 	if w.Holds() {
-		w.lease.revoked.Store(1)
+		w.lease.revoked.Store(true)
 		p.countLocked(w, false)
 		p.countLocked(ww, true)
 		s.current = e

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // listening ends an inject list that its stage will check on its own. A nil list means that the goroutine that adds the
@@ -40,9 +39,9 @@ type Stage struct {
 	head, tail *Entity
 	fresh      *Entity // entities that have not run yet, the newest first
 	nfresh     uint32
-	n          uint32  // length of the run queue, fresh ones included; also read by the watcher
-	streak     int     // pops since the last fresh one
-	leaving    *Entity // entities that have moved to the stage that wakes them: see Pool.deliverMigrants
+	n          atomic.Uint32 // length of the run queue, fresh ones included; also read by the watcher
+	streak     int           // pops since the last fresh one
+	leaving    *Entity       // entities that have moved to the stage that wakes them: see Pool.deliverMigrants
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
 	moves      map[*Entity]*mover  // of entities that are marked as moving
@@ -96,7 +95,7 @@ func (s *Stage) WakeFresh(e *Entity) {
 		e.set(queued)
 		e.next, s.fresh = s.fresh, e
 		s.nfresh++
-		bias.StoreRelaxed(&s.n, s.n+1)
+		s.n.Add(1)
 	}
 }
 
@@ -110,7 +109,7 @@ func (s *Stage) push(e *Entity) {
 		s.tail.next = e
 	}
 	s.tail = e
-	bias.StoreRelaxed(&s.n, s.n+1)
+	s.n.Add(1)
 }
 
 func (s *Stage) pop() *Entity {
@@ -121,7 +120,7 @@ func (s *Stage) pop() *Entity {
 			e = s.fresh
 			s.fresh = e.next
 			s.nfresh--
-			bias.StoreRelaxed(&s.n, s.n-1)
+			s.n.Add(^uint32(0))
 			return e
 		}
 	}
@@ -136,7 +135,7 @@ func (s *Stage) popFront() {
 	if s.head = s.head.next; s.head == nil {
 		s.tail = nil
 	}
-	bias.StoreRelaxed(&s.n, s.n-1)
+	s.n.Add(^uint32(0))
 }
 
 // post adds the list from first to last to the inject list and reports whether the caller must make s ready.

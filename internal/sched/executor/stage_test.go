@@ -21,12 +21,12 @@ func TestRunQueue(t *testing.T) {
 		s.Wake(&a.Entity)
 		s.Wake(&a.Entity)
 	}
-	require.EqualValues(t, 3, s.n)
+	require.EqualValues(t, 3, s.n.Load())
 	for _, a := range all {
 		require.Same(t, &a.Entity, s.pop())
 		s.Wake(&a.Entity) // it is still marked as queued: its turn is on
 	}
-	require.Zero(t, s.n)
+	require.Zero(t, s.n.Load())
 	require.Nil(t, s.pop())
 	require.Nil(t, s.tail)
 	s.push(&all[0].Entity)
@@ -62,10 +62,10 @@ func TestFresh(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		s.Wake(&named(p, 0, name).Entity)
 	}
-	require.EqualValues(t, 5, s.n)
+	require.EqualValues(t, 5, s.n.Load())
 	require.EqualValues(t, 3, s.nfresh)
 	require.Equal(t, []string{"a", "b", "f3", "f2", "f1"}, names(s))
-	require.Zero(t, s.n)
+	require.Zero(t, s.n.Load())
 	require.Zero(t, s.nfresh)
 
 	f, a := named(p, 0, "fresh"), named(p, 0, "again")
@@ -99,7 +99,7 @@ func TestShareHalves(t *testing.T) {
 	actors["f2"].Pin()
 	require.True(t, w.share(s, 0))
 
-	require.EqualValues(t, 10, s.n)
+	require.EqualValues(t, 10, s.n.Load())
 	require.EqualValues(t, 3, s.nfresh)
 	require.Equal(t, []string{"a", "b", "c", "d", "f", "g", "h", "f4", "f3", "f2"}, names(s))
 	require.Nil(t, s.tail)
@@ -141,7 +141,7 @@ func TestPostAndGather(t *testing.T) {
 	assert.False(t, s.post(&d.Entity, &c.Entity), "the stage listens")
 	s.gather()
 	assert.Equal(t, []*actor{a, b, c, d}, order)
-	assert.EqualValues(t, 4, s.n)
+	assert.EqualValues(t, 4, s.n.Load())
 	for _, want := range []*actor{a, b, c, d} {
 		e := s.pop()
 		assert.Same(t, &want.Entity, e)
@@ -222,7 +222,7 @@ func TestPostConcurrently(t *testing.T) {
 			ready++
 		}
 	}
-	require.EqualValues(t, posters*count, s.n)
+	require.EqualValues(t, posters*count, s.n.Load())
 	require.Equal(t, nils, ready)
 }
 

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/sched/fiber"
@@ -107,7 +106,7 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 			slow = append(slow, l.owner)
 		}
 		reads := long > 0 && l.owner.inline != nil
-		waited := reads || long > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
+		waited := reads || long > 0 && (s.n.Load() > 0 || s.injected())
 		free := p.freeSlots.Load() > 0
 		if pace.again > 0 && !s.exclusive {
 			free = len(p.detached) < maxApart

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
@@ -65,7 +64,7 @@ func (w *Worker) Leave() { w.lease.leave() }
 func (w *Worker) Stage() *Stage { return w.stage }
 
 // Holds reports whether the worker still has its stage. Unless called between Enter and Leave, the result may be outdated.
-func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
+func (w *Worker) Holds() bool { return !w.lease.revoked.Load() }
 
 // CanSwitch reports whether the worker's goroutine may resume a fiber: it must not be locked
 // to its thread (runtime.LockOSThread), or Go's runtime ends the program. If a handler
@@ -169,8 +168,8 @@ func (w *Worker) run(s *Stage) {
 			}
 		}
 		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.inlineTurns > 0 && turns > w.inlineTurns
-		if s.n == 0 || over {
-			more := s.n != 0
+		if s.n.Load() == 0 || over {
+			more := s.n.Load() != 0
 			w.lease.leave()
 			if p.release(w, s, more) || !w.lease.enter() {
 				return
@@ -188,7 +187,7 @@ func (w *Worker) run(s *Stage) {
 			continue
 		}
 		e := s.pop()
-		bias.StoreRelaxed(&w.lease.turns, w.lease.turns+1)
+		w.lease.turns.Add(1)
 		if e.is(suspended | moving) {
 			if !w.divert(s, e) {
 				return
@@ -196,7 +195,7 @@ func (w *Worker) run(s *Stage) {
 			continue
 		}
 		s.current = e
-		if s.n != 0 && p.freeSlots.Load() != 0 && !w.maybeShare(s) {
+		if s.n.Load() != 0 && p.freeSlots.Load() != 0 && !w.maybeShare(s) {
 			p.giveBack(e, w)
 			return
 		}
@@ -226,14 +225,14 @@ func (w *Worker) run(s *Stage) {
 			turns += s.done(e, v)
 		}
 		if w.deferred {
-			busy := s.n != 0 || s.injected()
+			busy := s.n.Load() != 0 || s.injected()
 			w.lease.leave()
 			w.runDeferred(busy)
 			if !w.lease.enter() {
 				return
 			}
 		}
-		if w.pendingWake && (s.n != 0 || s.injected()) {
+		if w.pendingWake && (s.n.Load() != 0 || s.injected()) {
 			w.pendingWake = false
 			w.lease.leave()
 			p.kick()
@@ -279,7 +278,7 @@ func (w *Worker) Relay(v TurnResult) Task {
 		w.relayed >= maxRelayed || w.inlineTurns > 0 || w.deferred || w.pendingWake || s.leaving != nil || s.injected() {
 		return nil
 	}
-	if s.n > 1 && w.pool.freeSlots.Load() != 0 {
+	if s.n.Load() > 1 && w.pool.freeSlots.Load() != 0 {
 		if w.countdown <= 1 {
 			return nil
 		}
@@ -288,7 +287,7 @@ func (w *Worker) Relay(v TurnResult) Task {
 	w.relayed++
 	w.turnsSinceYield++
 	s.popFront()
-	bias.StoreRelaxed(&w.lease.turns, w.lease.turns+1)
+	w.lease.turns.Add(1)
 	w.relayed += s.done(last, v)
 	s.current, w.last, w.sends = e, e, 0
 	return e.task
@@ -314,14 +313,14 @@ func (w *Worker) maybeShare(s *Stage) bool {
 		return true
 	}
 	now := time.Now()
-	spent, turns := now.Sub(w.sampledAt), w.lease.turns-w.sampledTurns
+	spent, turns := now.Sub(w.sampledAt), w.lease.turns.Load()-w.sampledTurns
 	first := w.sampledAt.IsZero()
-	w.sampledAt, w.sampledTurns = now, w.lease.turns
+	w.sampledAt, w.sampledTurns = now, w.lease.turns.Load()
 	w.countdown = sample
 	if first || turns == 0 {
 		return true
 	}
-	work := spent / time.Duration(turns) * time.Duration(s.n+(freshWeight-1)*s.nfresh)
+	work := spent / time.Duration(turns) * time.Duration(s.n.Load()+(freshWeight-1)*s.nfresh)
 	switch {
 	case work < shareWorth:
 		w.high = false
@@ -351,7 +350,7 @@ func (s *Stage) prefersOtherStage(e *Entity) bool {
 // quick reports whether turns have taken less than minWorkTurn since its last call. It is called after turns of entities
 // that prefer another stage.
 func (w *Worker) quick() bool {
-	now, turns := time.Now(), w.lease.turns
+	now, turns := time.Now(), w.lease.turns.Load()
 	spent, n := now.Sub(w.quickAt), turns-w.quickTurns
 	w.quickAt, w.quickTurns = now, turns
 	return n > 0 && spent < minWorkTurn*time.Duration(n)
@@ -409,7 +408,7 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 		}
 		return true
 	}
-	queued, fresh := s.n-s.nfresh, s.nfresh
+	queued, fresh := s.n.Load()-s.nfresh, s.nfresh
 	var keep Stage
 	for e, i := s.head, uint32(0); e != nil; i++ {
 		next := e.next
@@ -430,7 +429,7 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	}
 	*link = nil
 	s.head, s.tail, s.nfresh = keep.head, keep.tail, kept
-	bias.StoreRelaxed(&s.n, keep.n+kept)
+	s.n.Store(keep.n.Load() + kept)
 	if first == nil {
 		w.failedShares = min(w.failedShares+1, maxFailedShares) // wait longer after a full search
 		w.countdown = sample << w.failedShares
@@ -452,7 +451,7 @@ func (w *Worker) Yield() {
 		return
 	}
 	s := w.stage
-	if s.exclusive || s.n == 0 && !s.injected() && w.pool.waiting.Load() == 0 {
+	if s.exclusive || s.n.Load() == 0 && !s.injected() && w.pool.waiting.Load() == 0 {
 		w.lease.leave()
 		return
 	}

@@ -379,12 +379,12 @@ func TestQuickIsOfOneLease(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 1})
 	turn := func(takes time.Duration) bool {
 		compute(takes)
-		w.lease.turns++
+		w.lease.turns.Add(1)
 		return w.quick()
 	}
 	require.False(t, turn(0), "there is nothing to compare with")
 	require.False(t, turn(2*minWorkTurn))
-	w.lease.turns += 1 << 31 // so that they are quick even if this goroutine is stopped for minutes
+	w.lease.turns.Add(1 << 31) // so that they are quick even if this goroutine is stopped for minutes
 	require.True(t, turn(2*minWorkTurn))
 
 	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
@@ -411,13 +411,13 @@ func TestShareInVain(t *testing.T) {
 	last := 0
 	for range maxFailedShares + 3 {
 		require.True(t, w.share(s, time.Second))
-		require.EqualValues(t, 10, s.n)
+		require.EqualValues(t, 10, s.n.Load())
 		require.GreaterOrEqual(t, w.countdown, min(2*last, sample<<maxFailedShares))
 		last = w.countdown
 	}
 	s.Wake(&named(w.pool, 0, "free").Entity)
 	require.True(t, w.share(s, time.Second))
-	require.EqualValues(t, 10, s.n)
+	require.EqualValues(t, 10, s.n.Load())
 	require.Zero(t, w.failedShares)
 }
 
@@ -472,7 +472,7 @@ func (k *taken) Turn(w *Worker) TurnResult {
 func (k *taken) Claim() bool {
 	l := k.Stage().lease
 	go k.p.Borrow(k.Stage(), func() {}) // ends when the worker is outside
-	for l.revoked.Load() == 0 {
+	for !l.revoked.Load() {
 		runtime.Gosched()
 	}
 	return true
@@ -555,11 +555,11 @@ func TestShareIsOutsideWhenItFails(t *testing.T) {
 				return
 			default:
 			}
-			if l := cur.Load(); l != nil && l.revoked.Load() == 0 {
+			if l := cur.Load(); l != nil && !l.revoked.Load() {
 				for range delay.Load() {
 					p.waiting.Load()
 				}
-				l.revoked.Store(1)
+				l.revoked.Store(true)
 			} else {
 				runtime.Gosched()
 			}
@@ -574,11 +574,11 @@ func TestShareIsOutsideWhenItFails(t *testing.T) {
 		cur.Store(l)
 		for range 10 {
 			if !w.share(p.Stage(0), 0) {
-				require.Zero(t, atomic.LoadUint32(&l.busy))
+				require.False(t, l.busy.Load())
 				break
 			}
 		}
-		for l.revoked.Load() == 0 {
+		for !l.revoked.Load() {
 			runtime.Gosched()
 		}
 	}
@@ -671,7 +671,7 @@ func TestHandOverOfALostStage(t *testing.T) {
 	w.assign(s)
 	old := w.lease
 	old.since = time.Now()
-	old.revoked.Store(1) // by replace
+	old.revoked.Store(true) // by replace
 	other.assign(s)
 	s.waiting = map[*Entity]*Worker{&e.Entity: w}
 	e.set(suspended | queued)
