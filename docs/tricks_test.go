@@ -2,11 +2,13 @@ package docs_test
 
 import (
 	"go/build/constraint"
+	"go/version"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +102,32 @@ func TestUnderTheRaceDetector(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, differ, cells(tricks(t, "## Under the race detector"), 1, 3))
+}
+
+// What relies on Go's runtime is compiled only with releases that it was tested with, all of it with the same. This fails
+// with a newer release: performance-ablation.md says what to do.
+func TestTestedRelease(t *testing.T) {
+	var gated []string
+	untested := map[string]bool{}
+	for name, e := range constraints(t) {
+		for _, tag := range tagsOf(e) {
+			if strings.HasPrefix(tag, "go1.") {
+				gated, untested[tag] = append(gated, path.Dir(name)), true
+			}
+		}
+	}
+	slices.Sort(gated)
+	require.Equal(t, []string{"internal/kernel/deepcopy", "internal/sched/fiber", "internal/wire/box"}, slices.Compact(gated))
+	require.Len(t, untested, 1)
+	for tag := range untested {
+		release := version.Lang(runtime.Version())
+		require.Negative(t, version.Compare(release, tag), "%s is new: run all tests with its tricks", release)
+		text, err := os.ReadFile("../node/node.go")
+		require.NoError(t, err)
+		tested := regexp.MustCompile(`testedWith = "(go1\.\d+)"`).FindSubmatch(text)
+		require.NotNil(t, tested)
+		require.Negative(t, version.Compare(string(tested[1]), tag))
+	}
 }
 
 // The list of tricks has each tag that leaves one out, and the files that it names are there.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/version"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -55,6 +57,10 @@ type Node struct {
 	done     chan struct{} // closed when the node stops
 }
 
+// testedWith is the newest Go release that the tricks that rely on Go's runtime are compiled with: see
+// docs/performance-ablation.md.
+const testedWith = "go1.26"
+
 // Start creates a node and starts it. The error says what is wrong with the Config.
 func Start(cfg Config) (*Node, error) {
 	if err := cfg.validate(); err != nil {
@@ -85,6 +91,9 @@ func Start(cfg Config) (*Node, error) {
 	}
 	sys.Reports, sys.Values = &n.reports, byDefault
 	n.by = &sys.Plain
+	if release := version.Lang(runtime.Version()); version.Compare(release, testedWith) > 0 {
+		cfg.Log.Info("coroutines and values of other nodes take longer with a Go release newer than "+testedWith, "release", release)
+	}
 	sys.Later = process.New((*lookups)(n), e, &sys.Timers)
 	sys.Dead.Init(cfg.Log, e)
 	sys.Tracing.Init(watch.TraceHost{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -36,6 +37,9 @@ func lockedHere() bool {
 // A handler that leaves its goroutine locked to its thread, at whatever depth, does not harm
 // the coroutines that the same worker runs, nor the handlers that come after it.
 func TestHandlerLeavesThreadLocked(t *testing.T) {
+	if !fiber.Direct {
+		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
+	}
 	for _, times := range []int{1, 2, 1000} {
 		for _, workers := range []int{1, 2} {
 			t.Run(fmt.Sprint(times, " times, workers: ", workers), func(t *testing.T) {
@@ -74,6 +78,9 @@ func TestHandlerLeavesThreadLocked(t *testing.T) {
 // A coroutine that would have to wait while it is locked to its thread gets a panic that says
 // so. It may recover, unlock itself and wait then.
 func TestCoroutineWaitsLocked(t *testing.T) {
+	if !fiber.Direct {
+		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
+	}
 	for name, wait := range waitsOf {
 		if name == "Exit" {
 			continue // does not wait

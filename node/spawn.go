@@ -33,8 +33,8 @@ type Options struct {
 
 	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on its own goroutine. It is faster to switch
 	// to and to send from. Like an Actor's handler it holds up its stage, until the runtime notices, when it blocks
-	// other than in a Receive or a Call. These panic with [ErrThreadLocked] where they would have to wait while the
-	// function is locked to its thread ([runtime.LockOSThread]); a function that returns locked is unlocked.
+	// other than in a Receive or a Call. On linux/amd64 these panic with [ErrThreadLocked] where they would have to wait while
+	// the function is locked to its thread ([runtime.LockOSThread]).
 	Coroutine bool
 
 	// Leader is the group leader: the process that prints what this one prints, for

@@ -1,4 +1,4 @@
-//go:build !actornode_portable && !actornode_no_words
+//go:build !go1.27 && !actornode_portable && !actornode_no_words
 
 package deepcopy
 

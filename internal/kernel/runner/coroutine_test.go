@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // alone has f run as the first coroutine of a stage that nobody else runs meanwhile: with others that it makes, all of
@@ -117,6 +118,9 @@ func TestCoroutinesSwitch(t *testing.T) {
 
 // A coroutine that is locked to its thread cannot wait; it goes on where there is no need to.
 func TestLocked(t *testing.T) {
+	if !fiber.Direct {
+		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
+	}
 	for what, wait := range map[string]func(s *system, b *runner.Blocking){
 		"receive": func(_ *system, b *runner.Blocking) { b.Receive() },
 		"match":   func(_ *system, b *runner.Blocking) { b.ReceiveMatch(is(1)) },

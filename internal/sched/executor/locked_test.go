@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
 )
 
@@ -51,6 +52,9 @@ func newRefuser(p *Pool, log chan string) *refuser {
 // A worker whose goroutine a handler has locked to its thread ends, and another does what it
 // cannot do; no turn is lost.
 func TestLockedWorkerIsReplaced(t *testing.T) {
+	if !fiber.Direct {
+		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
+	}
 	for _, workers := range []int{1, 3} {
 		p := startPool(t, Config{Workers: workers, Stages: 2, Blocked: time.Hour})
 		log := make(chan string, 1)
@@ -68,6 +72,9 @@ func TestLockedWorkerIsReplaced(t *testing.T) {
 // An inline worker whose goroutine a handler has locked to its thread is none any more as soon as a turn
 // refuses it, and a worker does that one.
 func TestLockedGuestLeaves(t *testing.T) {
+	if !fiber.Direct {
+		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
+	}
 	needInline(t)
 	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
 	log, left, done := make(chan string, 1), make(chan struct{}, 10), make(chan bool)

@@ -3,7 +3,7 @@
 //
 // # Two implementations
 //
-// The direct one (fiber.go) is for linux/amd64. A coroutine of the Go runtime, which implements [iter.Pull], is a slot: one
+// The direct one (fiber.go) is for linux/amd64, and for the Go releases that it was tested with. A coroutine of the Go runtime, which implements [iter.Pull], is a slot: one
 // goroutine waits there, and another one that arrives takes its place and resumes it. According to the documentation of
 // iter it is always the same two goroutines, one in next and one in yield, but the runtime does not require that. So any
 // goroutine can resume any other that waits in a slot, with one switch: it then waits where the other did. This relies on
@@ -13,9 +13,9 @@
 //	a -> b           a waits where b did
 //	b -> worker      b waits where the worker did: where a began
 //
-// The portable one (fiber_portable.go) uses iter.Pull as its documentation allows: a worker calls next, the fiber calls
-// yield, and switching from one fiber to another takes two switches, through the worker. It is used on other platforms, and
-// with the build tags actornode_portable and actornode_no_fiber.
+// The portable one (fiber_portable.go) is an ordinary goroutine for each fiber, which waits at a channel. A switch takes
+// twice as long. It is used on other platforms, with newer Go releases, and with the build tags actornode_portable and
+// actornode_no_fiber.
 //
 // The race detector needs no help with the direct one: next and yield of a coroutine establish that everything before a
 // switch happens before what the resumed goroutine does, for any callers.
@@ -36,7 +36,7 @@
 //  4. Two dying fibers never wait in each other's slots. So there are never more dying fibers than other waiting ones, and
 //     none when no other is left.
 //
-// For the portable one only the second holds; there, a fiber waits in its own coroutine.
+// For the portable one only the second holds.
 //
 // # Goroutines
 //
@@ -44,7 +44,7 @@
 //	fiber  Pool.Take   Put, if there are enough without it; reap;   itself, while it runs
 //	                   Stop, or the Put after it
 //
-// A job may call runtime.Goexit: its goroutine then runs no other job. A job that panics ends the program. A goroutine that
-// is locked to its thread (runtime.LockOSThread) must not resume another one: Go's runtime would end the program. A
-// [Thread] reports whether it is locked; every Fiber of a pool has one for its job.
+// A job may call runtime.Goexit: its goroutine then runs no other job. A job that panics ends the program. With the
+// direct implementation a goroutine that is locked to its thread (runtime.LockOSThread) must not resume another one: Go's
+// runtime would end the program. A [Thread] reports whether it is locked; every Fiber of a pool has one for its job.
 package fiber

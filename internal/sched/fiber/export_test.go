@@ -1,8 +1,5 @@
 package fiber
 
-// TraceSaysLocked is the slow way of Locked.
-func TraceSaysLocked() bool { return traceSaysLocked() }
-
 // Count returns how many fibers are dying, and how many others there are.
 func (p *Pool) Count() (dying, others int) {
 	p.mu.Lock()

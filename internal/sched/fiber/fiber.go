@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !actornode_portable && !actornode_no_fiber
+//go:build linux && amd64 && !go1.27 && !actornode_portable && !actornode_no_fiber
 
 package fiber
 

@@ -1,3 +1,5 @@
+//go:build linux && amd64 && !go1.27 && !actornode_portable && !actornode_no_fiber
+
 package fiber
 
 import (
@@ -9,8 +11,8 @@ import (
 // [runtime.LockOSThread], or is called from C. Such a goroutine must not resume another:
 // Go's runtime would end the program. The zero value is ready to use.
 //
-// Go has no function that reports it. It is read from the runtime's data, or, if that is not found or with the build tags
-// actornode_portable and actornode_no_locked, from the goroutine's traceback, which takes some microseconds.
+// Go has no function that reports it. It is read from the runtime's data, or, if that is not found, from the goroutine's
+// traceback, which takes some microseconds.
 type Thread struct {
 	word *uintptr // points to 0 unless the goroutine is locked; nil if unknown
 }

@@ -1,4 +1,4 @@
-//go:build !actornode_portable && !actornode_no_locked
+//go:build !go1.27 && !actornode_portable && !actornode_no_fiber
 
 #include "textflag.h"
 

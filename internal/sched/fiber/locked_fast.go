@@ -1,4 +1,4 @@
-//go:build (amd64 || arm64) && !actornode_portable && !actornode_no_locked
+//go:build linux && amd64 && !go1.27 && !actornode_portable && !actornode_no_fiber
 
 package fiber
 

@@ -1,3 +1,5 @@
+//go:build linux && amd64 && !go1.27 && !actornode_portable && !actornode_no_fiber
+
 package fiber_test
 
 import (
@@ -6,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
@@ -16,6 +19,7 @@ func TestLocked(t *testing.T) {
 	var p fiber.Pool
 	p.Put(&fiber.Fiber{}, p.Take(nil)) // has it looked for
 	p.Stop()
+	require.True(t, fiber.KnowsLocked(), "Go's runtime keeps it elsewhere")
 	var wg sync.WaitGroup
 	for k := range 20 {
 		wg.Go(func() {

@@ -1,8 +1,0 @@
-//go:build !actornode_portable && !actornode_no_locked
-
-#include "textflag.h"
-
-// func g() unsafe.Pointer
-TEXT ·g(SB), NOSPLIT, $0-8
-	MOVD g, ret+0(FP)
-	RET
