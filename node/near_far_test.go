@@ -327,7 +327,7 @@ func (w world) play(t *testing.T, p program) (lines []string) {
 
 // programs are all there are.
 func programs() []program {
-	return slices.Concat(callPrograms, answerPrograms, errorPrograms, exitPrograms, messagePrograms, valuePrograms, sharedPrograms,
+	return slices.Concat(callPrograms, answerPrograms, errorPrograms, exitPrograms, messagePrograms, valuePrograms, partsPrograms,
 		behaviourPrograms, groupPrograms, referencePrograms, otpformPrograms)
 }
 

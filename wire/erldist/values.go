@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/internal/wire/etfcodec"
@@ -60,8 +59,8 @@ func (w *writer) tellShapes() {
 
 // value returns the payload term for t: t itself, or {'$go', Binary}.
 func (w *writer) value(t any) (any, error) {
-	look := looking{left: mostExact}
-	if look.exact(t) {
+	left := mostExact
+	if exact(t, &left) {
 		return t, nil
 	}
 	b, err := w.values.Append(w.scratch[:0], t)
@@ -101,16 +100,10 @@ const keptScratch = etfcodec.ShareFrom - 1
 // mostExact is the maximum number of parts of a term that exact examines.
 const mostExact = 64
 
-// looking is the state of one examination of a term.
-type looking struct {
-	left int    // remaining parts to examine
-	met  [4]any // addresses of parts
-	n    int
-}
-
-// exact reports whether a term arrives unchanged: with the same Go types and the same shared references.
-func (l *looking) exact(t any) bool {
-	if l.left--; l.left < 0 {
+// exact reports whether a term arrives unchanged, with the same Go types. left is the number of parts that remain to be
+// examined.
+func exact(t any, left *int) bool {
+	if *left--; *left < 0 {
 		return false
 	}
 	switch t := t.(type) {
@@ -119,7 +112,7 @@ func (l *looking) exact(t any) bool {
 	case wire.Atom:
 		return true
 	case []byte:
-		return t != nil && (len(t) < leastShared || l.once(&t[0]))
+		return t != nil
 	case wire.PID:
 		return !t.IsZero()
 	case wire.Ref:
@@ -127,34 +120,18 @@ func (l *looking) exact(t any) bool {
 	case float64:
 		return !math.IsNaN(t) && !math.IsInf(t, 0)
 	case wire.Tuple:
-		if (len(t) == 2 || len(t) == 3) && t[0] == goMark {
-			return false
-		}
-		return (len(t) < leastShared/16 || l.once(&t[0])) && l.exactAll(t)
+		return !((len(t) == 2 || len(t) == 3) && t[0] == goMark) && exactAll(t, left)
 	case wire.List:
-		return len(t) > 0 && (len(t) < leastShared/16 || l.once(&t[0])) && l.exactAll(t)
+		return len(t) > 0 && exactAll(t, left)
 	case wire.ImproperList:
-		return len(t.Head) > 0 && isRef(t.Tail) && l.exactAll(t.Head)
+		return len(t.Head) > 0 && isRef(t.Tail) && exactAll(t.Head, left)
 	}
 	return false
 }
 
-// leastShared is the minimum size in bytes of data that is sent only once: see package pack. An element of a tuple has 16.
-const leastShared = 64
-
-// once reports whether no earlier part has the address p. It returns false if there are too many parts to know.
-func (l *looking) once(p any) bool {
-	if l.n == len(l.met) || slices.Contains(l.met[:l.n], p) {
-		return false
-	}
-	l.met[l.n] = p
-	l.n++
-	return true
-}
-
-func (l *looking) exactAll(terms []any) bool {
+func exactAll(terms []any, left *int) bool {
 	for _, t := range terms {
-		if !l.exact(t) {
+		if !exact(t, left) {
 			return false
 		}
 	}

@@ -201,13 +201,12 @@
 //
 // [dist.LinkLimits]: a message (256 MiB plus 64 KiB, in both directions; Write also obeys the peer's limit), concurrent
 // messages in parts (64; at most 16 are sent), their total bytes (twice a message), each step of the handshake (7 s). A
-// term may have one element per 16 bytes of the longest message, and at least 65,536. Data that a message refers to several
-// times counts each time: the total is at most the longest message, on both sides. The memory for messages in parts is also
-// taken from the Budget of the handshake, and returned with the last part or by Close: a peer that exceeds it is refused
-// with code 8. A node that ends a link deliberately sends the reason (Explain), with the same code, if the connection
-// accepts it at the end of a frame within 100 ms; otherwise the peer sees an end without a reason. Everything before a
-// payload, including the trace token, fits one frame. An idle link takes about 28 KiB, and one goroutine with a session;
-// read buffers grow to 256 KiB and shrink again. Versions: 1.
+// term may have one element per 16 bytes of the longest message, and at least 65,536. The memory for messages in parts is
+// also taken from the Budget of the handshake, and returned with the last part or by Close: a peer that exceeds it is
+// refused with code 8. A node that ends a link deliberately sends the reason (Explain), with the same code, if the
+// connection accepts it at the end of a frame within 100 ms; otherwise the peer sees an end without a reason. Everything
+// before a payload, including the trace token, fits one frame. An idle link takes about 28 KiB, and one goroutine with a
+// session; read buffers grow to 256 KiB and shrink again. Versions: 1.
 //
 // Fast paths: Send of a binary of up to 250 bytes between two pids that were sent before takes one lock and no allocation;
 // Read makes only the two allocations of its result. Four or more such binaries for one process that arrive together share

@@ -88,7 +88,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.out.threshold = p.Compress
 	}
 	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.types, Foreign: p.Foreign, Former: flags&flagTypes == 0,
-		Expanded: l.out.limit}
+		Message: max(l.out.limit, maxFrame)} // the limit is that of messages in parts
 	if flags&flagTypes != 0 {
 		l.in.shapes = new(pack.Shapes)
 		l.out.enc.Peer = l.in.shapes

@@ -54,7 +54,7 @@ const (
 )
 
 func termLimits(message int) pack.Limits {
-	return pack.Limits{Elements: max(leastElements, message/elementSize), Expanded: message}
+	return pack.Limits{Elements: max(leastElements, message/elementSize)}
 }
 
 // violation is the error for a protocol violation; the peer gets its code and text.

@@ -136,8 +136,8 @@ type PeerValues interface {
 }
 
 // Unreadable replaces the payload of a signal, the Body of a [*Request], or the Value of a [*Reply], if all its bytes are
-// present but it cannot be read: it exceeds a limit, or has invalid references. The link can continue. For a spawn request
-// it is the Payload.
+// present but it cannot be read: it exceeds a limit, or does not fit a type. The link can continue. For a spawn request it
+// is the Payload.
 type Unreadable struct {
 	Err error // the reason
 	// Term is the readable part. In a tuple of 2 or 3 elements, unreadable elements may be nil, so that the caller of a

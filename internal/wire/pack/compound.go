@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -21,7 +20,6 @@ const (
 	inTerm  // an extTerm
 	inTyped // of a type whose expression cannot be read
 	inReference
-	inShared // a message with references
 )
 
 // parts is a partly written compound term.
@@ -32,8 +30,8 @@ type parts struct {
 	i     int
 	first any // written before terms: the tail of an improper list; or the map itself
 	lead  bool
-	at    int // length of flat without it
-	seen  int // its index in seen plus 1, or 0
+	at    int  // length of flat without it
+	deep  bool // it is remembered: see enter
 }
 
 // compound writes the parts of a compound term, keeping its depth on the heap.
@@ -46,12 +44,11 @@ func (w *writing) compound(next *parts) error {
 }
 
 func (w *writing) levels(next *parts) error {
+	if err := w.begin(next, 0); err != nil {
+		return err
+	}
 	var buf [5]parts
 	stack := append(buf[:0], *next)
-	depth := w.Depth
-	if depth <= 0 {
-		depth = MaxDepth
-	}
 	for {
 		top := &stack[len(stack)-1]
 		var t any
@@ -63,8 +60,8 @@ func (w *writing) levels(next *parts) error {
 			top.i++
 		default:
 			w.flat = w.flat[:top.at]
-			if top.seen > 0 {
-				w.leave(top.seen - 1)
+			if top.deep {
+				w.leave(top.place())
 			}
 			stack = stack[:len(stack)-1]
 			if len(stack) == 0 {
@@ -73,20 +70,37 @@ func (w *writing) levels(next *parts) error {
 			continue
 		}
 		open, err := w.one(t, next)
-		switch {
-		case err != nil:
+		if err == nil {
+			err = w.room()
+		}
+		if open && err == nil {
+			err = w.nest(top, next)
+		}
+		if open && err == nil {
+			err = w.begin(next, len(stack))
+		}
+		if err != nil {
 			return at(stack, err)
-		case open && len(stack) >= min(depth, deepTerms) && !w.deep:
-			return errDeep
-		case open && len(stack) >= depth:
-			return at(stack, faults.New(ErrLimit, "nested deeper than %d levels", depth))
-		case open:
-			if err := w.nest(&stack[len(stack)-1], next); err != nil {
-				return at(stack, err)
-			}
+		}
+		if open {
 			stack = append(stack, *next)
 		}
 	}
+}
+
+// begin checks that next may be opened within depth levels.
+func (w *writing) begin(next *parts, depth int) error {
+	most := w.Depth
+	if most <= 0 {
+		most = MaxDepth
+	}
+	if depth >= most {
+		return faults.New(ErrLimit, "nested deeper than %d levels", most)
+	}
+	if next.deep = depth >= deepTerms || w.inner >= deepInner; next.deep {
+		return w.enter(next.place())
+	}
+	return nil
 }
 
 // nest counts the keys around next, which is opened within top, and checks their [Limits].
@@ -121,27 +135,8 @@ func (w *writing) tuple(t wire.Tuple, next *parts) (open bool, err error) {
 	if err := fits(len(t)+1, "the elements of a tuple"); err != nil {
 		return false, err
 	}
-	i, done, err := w.enterTerm(unsafe.Pointer(unsafe.SliceData(t)), tupleType, len(t), termSize*len(t))
-	if done || err != nil {
-		return false, err
-	}
 	w.dst = append(appendCount(w.dst, len(t)+1, fixArray, tagArray16), tagNil)
-	open = w.open(next, inTuple, t, len(w.flat))
-	next.seen = i + 1
-	return open, nil
-}
-
-// termSize is the memory of an element.
-const termSize = 16
-
-func (w *writing) list(l wire.List, next *parts) (open bool, err error) {
-	i, done, err := w.enterTerm(unsafe.Pointer(unsafe.SliceData(l)), listType, len(l), termSize*len(l))
-	if done || err != nil {
-		return false, err
-	}
-	open, err = w.elements(l, len(w.flat), next)
-	next.seen = i + 1
-	return open, err
+	return w.open(next, inTuple, t, len(w.flat)), nil
 }
 
 // elements writes a proper list, whose elements may be in flat.
@@ -180,10 +175,6 @@ func (w *writing) mapping(m wire.Map, next *parts) (open bool, err error) {
 	if err := fits(m.Len(), "the pairs of a map"); err != nil {
 		return false, err
 	}
-	i, done, err := w.enterTerm(bodyOf(&m), mapType, m.Len(), 2*termSize*m.Len())
-	if done || err != nil {
-		return false, err
-	}
 	w.dst = appendCount(w.dst, m.Len(), fixMap, tagMap16)
 	from := len(w.flat)
 	w.flat = slices.Grow(w.flat, 2*m.Len())
@@ -191,7 +182,7 @@ func (w *writing) mapping(m wire.Map, next *parts) (open bool, err error) {
 		w.flat = append(w.flat, k, v)
 	}
 	open = w.open(next, inMap, w.flat[from:], from)
-	next.first, next.seen = m, i+1
+	next.first = m
 	return open, nil
 }
 

@@ -33,7 +33,7 @@ type Decoder struct {
 func Decode(b []byte) (term any, rest []byte, err error) { return new(Decoder).Term(b) }
 
 // Term reads the term at the beginning of b and returns the bytes after it. The error is [ErrCut], [ErrMalformed],
-// [ErrLimit], [ErrShared] or [ErrShape]; it has the offset in b.
+// [ErrLimit] or [ErrShape]; it has the offset in b.
 func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 	if len(b) > 1 && b[0] == tagBin8 && int(b[1]) <= len(b)-2 { // fast path for short binaries
 		data := b[2 : 2+int(b[1])]
@@ -42,9 +42,7 @@ func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 	var r reading // set field by field, because Go would copy a literal
 	r.d, r.b = d, b
 	if term, err = r.all(); err == nil {
-		if err = r.bad; err == nil {
-			err = r.misfit
-		}
+		err = r.misfit
 	}
 	if err != nil {
 		return nil, b, err
@@ -128,9 +126,6 @@ type reading struct {
 	// double with each level of nesting.
 	untyped bool
 
-	shared *sharing // nil if the message has no references
-	bad    error    // the first wrong one
-
 	misfit error    // the first value that does not fit its type, if the decoder is strict
 	why    mismatch // why the current value does not fit
 }
@@ -139,7 +134,6 @@ type reading struct {
 type level struct {
 	kind  levelKind
 	keys  int32    // how many keys of maps it is inside of
-	def   int32    // index of the definition with this value, plus 1
 	slots []any    // its parts; not for a map
 	i     int      // filled slots; for a map, remaining terms
 	pairs wire.Map // of a map
@@ -151,20 +145,14 @@ type level struct {
 // all reads one term with all its parts.
 func (r *reading) all() (any, error) {
 	var next level
-	at := r.pos
 	v, open, err := r.head(&next)
 	switch {
 	case err != nil:
 		return nil, err
 	case open:
-		if r.shared != nil {
-			r.opens(at, &next)
-		}
 		return r.compound(&next)
 	case r.d.Erlang:
 		return r.fromErlang(0, v)
-	case r.shared != nil:
-		r.whole(at, v)
 	}
 	return v, nil
 }
@@ -191,14 +179,8 @@ func (r *reading) compound(next *level) (any, error) {
 			if err := r.nest(stack, next); err != nil {
 				return nil, err
 			}
-			if r.shared != nil {
-				r.opens(at, next)
-			}
 			stack = append(stack, *next)
 			continue
-		}
-		if r.shared != nil {
-			r.whole(at, v)
 		}
 		for {
 			top := &stack[len(stack)-1]
@@ -211,9 +193,6 @@ func (r *reading) compound(next *level) (any, error) {
 			}
 			if v, err = r.close(top); err != nil {
 				return nil, err
-			}
-			if top.def != 0 {
-				r.shared.end(int(top.def-1), nil, v, r.pos)
 			}
 			stack = stack[:len(stack)-1]
 			if len(stack) == 0 {
@@ -301,8 +280,6 @@ func (r *reading) close(l *level) (any, error) {
 		return *l.fun, nil
 	case inReference:
 		return r.closeReference(l), nil
-	case inShared:
-		return l.slots[0], nil
 	}
 	return r.closeValue(l)
 }
@@ -463,12 +440,6 @@ func (r *reading) marked(at int, mark byte, n int, next *level) (left int, v any
 		return r.value(at, mark == markPointer, n, next)
 	case markTyped:
 		return r.typedValue(at, n, next)
-	case markShared:
-		if err := r.sharedMark(at, n); err != nil {
-			return 0, nil, err
-		}
-		next.kind = inShared
-		return 1, nil, nil
 	case markReference:
 		left, err := r.reference(at, n, next)
 		return left, nil, err

@@ -71,21 +71,9 @@
 //
 // # Sharing
 //
-// Data that a message refers to in several places is sent once, and arrives shared: the target of pointers of the same
-// type; a map (also a [wire.Map]); the elements of slices with the same address, length and type, if they have at least 64
-// bytes (also of a Tuple or List); and a text of at least that size. This applies to an Encoder with Types and a Decoder;
-// the capacity of slices, and overlapping slices, are not preserved. The search for shared data is skipped for a message
-// whose type cannot contain two such references. Cyclic data is refused, with the path: ErrNoTerm, "at shop.Node.Next.Next:
-// a cycle".
-//
-// A reference costs the reader no copy. But data derived from the message later, such as a text or the terms for an OTP
-// node, may be as large as if there were no references. So both sides refuse a message that has more bytes than
-// [Limits].Expanded or [Encoder].Expanded when shared data is counted each time.
-//
-// References point back, to data that has been read completely. Data that was skipped at its first place, because there is
-// no field for it, or that was read there as another type, is read again at the reference: nested up to 32 deep, and in
-// total at most 16 times the bytes of the message. [ErrShared] is the error for a reference to nothing, forward, to an
-// enclosing value, or beyond these limits; the decoder can continue with the next message.
+// A message is a tree: data that it refers to in several places is sent each time, and arrives as copies. Cyclic data is
+// refused, with the path: ErrNoTerm, "at shop.Node.Next.Next: a cycle". A message that gets longer than [Encoder].Message,
+// perhaps because it refers to the same data very often, is refused with [ErrLimit].
 //
 // # Other languages
 //
@@ -104,9 +92,8 @@
 //  5. The result of Term shares no memory with the input, except data of at least [Large] bytes if Alias is set. The pieces
 //     of Segments share the memory of the term from that size on.
 //  6. Nothing is allocated before the corresponding bytes are present. A term costs at most about 50 bytes for each byte of
-//     input, 100 in a large map, plus a few hundred for each open level; a reference costs nothing. A registered type adds
-//     its own size for each element of a slice of it; its methods may allocate more, but the lengths in their input have
-//     been checked.
+//     input, 100 in a large map, plus a few hundred for each open level. A registered type adds its own size for each
+//     element of a slice of it; its methods may allocate more, but the lengths in their input have been checked.
 //  7. A Decoder does not panic. If a method of a registered type panics while reading, the value does not fit; while
 //     writing, it is not a term: there is one recover for each.
 //  8. Terms are processed without recursion: depth costs heap, up to a limit. Registered values are processed recursively,
@@ -151,7 +138,7 @@
 //	fixext 1, 9, byte 5   name atom, value; or name atom standalone: nil             a *T
 //	fixext 1, 9, byte 6   an atom that is a type expression, value              a value of that type
 //	fixext 1, 9, byte 7   an atom that names its kind, term                     a reference: see package termof
-//	fixext 1, 9, byte 8   offsets, as bin: of 32 bits each; term                a whole message with references to parts of itself
+//	fixext 1, 9, byte 8                                                         no longer used
 //	anything else, none   the elements                                          List
 //
 // So a tuple of up to 14 elements costs two bytes besides its elements, a list one. An extension would cost at least four,
@@ -169,7 +156,7 @@
 //	  6   node, number of 1 to 8 bytes                 Port
 //	  7   sign:8 (1: negative), magnitude              integer beyond 64 bits
 //	  8   bits in the last byte:8 (1 to 7), bytes      Bitstring, the spare bits zero
-//	 10   a number of 8, 16 or 32 bits, from 0         the same as at the offset with that number, from the beginning of the term
+//	 10                                                no longer used
 //	119   a standalone term                            a field of type any of a registered value
 //
 //	node: place:8 (0 to 253)                                    the one at that place

@@ -29,8 +29,8 @@ type Encoder struct {
 	Depth int
 	// LargeKeys is the maximum nesting depth of maps with more than 32 pairs in keys of maps, 1 by default: see [Limits].
 	LargeKeys int
-	// Expanded is the maximum size in bytes of a message when shared data is counted each time, [MaxExpanded] by default.
-	Expanded int
+	// Message is the maximum length of a message in bytes, [MaxMessage] by default. The last binary or text may exceed it.
+	Message int
 	// Peer, if set, has the shapes of the peer's types: a value of a type with a different shape there is not sent.
 	Peer *Shapes
 	// Former writes for peers of the former version, without type expressions: values of unregistered types arrive as the
@@ -116,15 +116,12 @@ type writing struct {
 	split bool // large data is put into cuts
 	inner int  // registered values around this one
 
-	errors   int   // errors around this one
-	base     int   // of the message in dst
-	cutBytes int   // of cuts
-	seen     *seen // nil until needed
-	expanded int   // bytes represented by references
-	nests    int   // maximum nesting depth of Go values
-	shares   bool  // repeated data is written as a reference
-	nested   bool  // within a compound term
-	deep     bool  // all referenced data is recorded in seen, because there may be a cycle
+	errors   int            // errors around this one
+	base     int            // of the message in dst
+	cutBytes int            // of cuts
+	most     int            // the maximum length of the message
+	around   map[place]bool // the data around this term, as far as it is remembered
+	nested   bool           // within a compound term
 }
 
 // cut is a position in dst for data that is not copied.
@@ -165,21 +162,15 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 	case wire.Tuple:
 		return w.tuple(t, next)
 	case []byte:
-		if w.isShared(len(t)) {
-			return false, w.sharedData(bytesType, t)
-		}
 		return false, w.data(t)
 	case string:
-		if w.isShared(len(t)) {
-			return false, w.sharedText(stringType, t)
-		}
 		return false, w.text(t)
 	case wire.PID:
 		return false, w.numbered(extPID, t.Origin(), t.Number())
 	case wire.Ref:
 		return false, w.ref(t)
 	case wire.List:
-		return w.list(t, next)
+		return w.elements(t, len(w.flat), next)
 	case wire.Map:
 		return w.mapping(t, next)
 	case nil:
@@ -321,6 +312,9 @@ func (w *writing) data(b []byte) error {
 	if err := fits(len(b), "a binary"); err != nil {
 		return err
 	}
+	if err := w.room(); err != nil {
+		return err
+	}
 	w.dst = appendBin(w.dst, len(b))
 	w.bytes(b)
 	return nil
@@ -328,6 +322,9 @@ func (w *writing) data(b []byte) error {
 
 func (w *writing) text(s string) error {
 	if err := fits(len(s), "a string"); err != nil {
+		return err
+	}
+	if err := w.room(); err != nil {
 		return err
 	}
 	w.dst = appendStr(w.dst, len(s))

@@ -194,7 +194,6 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	if g.plan, err = planOf(typ); err != nil {
 		return nil
 	}
-	g.several = g.plan.several()
 	g.plan.beStrict()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -234,9 +233,6 @@ func (w *writing) exactly(t any) (done bool, err error) {
 		if err := w.Peer.check(g); err != nil {
 			return true, err
 		}
-	}
-	if !w.nested && w.inner == 0 && !g.several {
-		w.shares = false
 	}
 	w.mark(2, markTyped)
 	if err := w.atom(g.name); err != nil {

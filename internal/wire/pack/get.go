@@ -33,10 +33,6 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 	r.standalone = true
 	r.inner++
 	r.pending--
-	var was *sharing
-	if r.shared != nil {
-		was = r.shared.copy()
-	}
 	err = r.getSafely(pl, p)
 	r.standalone = standalone
 	r.inner--
@@ -45,9 +41,6 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 		return true, nil
 	case faults.Owns(err):
 		return false, err // no decoder would accept it
-	}
-	if was != nil {
-		r.shared.back(was, pos, r.pos)
 	}
 	r.pos, r.pending, r.slots = pos, pending, slots
 	return false, nil
@@ -99,11 +92,6 @@ func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
 		r.pos++
 		reflect.NewAt(pl.typ, p).Elem().SetZero()
 		return nil
-	}
-	if r.shared != nil {
-		if done, err := r.getShared(pl, p, depth); done {
-			return err
-		}
 	}
 	switch pl.op {
 	case opInt, opInt8, opInt16, opInt32, opInt64:

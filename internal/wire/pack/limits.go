@@ -10,7 +10,7 @@ var (
 	ErrCut = errors.New("pack: the bytes end inside a term")
 	// ErrMalformed means that no term begins with these bytes.
 	ErrMalformed = errors.New("pack: malformed term")
-	// ErrLimit means that the term exceeds [Limits] or [Encoder].Depth.
+	// ErrLimit means that the term exceeds [Limits], or a limit of the [Encoder].
 	ErrLimit = errors.New("pack: term beyond the limits")
 	// ErrNoTerm means that a Go value cannot be sent.
 	ErrNoTerm = errors.New("pack: not a term")
@@ -21,17 +21,12 @@ type Limits struct {
 	// Depth is the maximum nesting depth of compound terms, [MaxDepth] by default: an open level costs about 100 bytes.
 	Depth int
 	// Elements is the maximum total number of elements of all arrays and maps (two per pair) of one term, 1<<24 by default:
-	// an element costs 16 bytes, or up to 60 in a large map. Shared data counts as 4 more, and a Go value of more than 16
-	// bytes as one for each 16.
+	// an element costs 16 bytes, or up to 60 in a large map. A Go value of more than 16 bytes counts as one for each 16.
 	Elements int
 	// Keys is the maximum nesting depth of maps in keys of maps, 32 by default, and LargeKeys the same for maps with more
 	// than 32 pairs, 1 by default. Inserting a pair into a map examines its whole key, so these bound how often each byte
 	// is examined.
 	Keys, LargeKeys int
-	// Expanded is the maximum size in bytes of a message when shared data is counted each time, [MaxExpanded] by default.
-	// So data derived from it later, such as a text or another encoding, is no larger than for a message without
-	// references.
-	Expanded int
 }
 
 // The defaults of [Limits]. An Encoder obeys them, so that senders get an error for terms that no Decoder accepts.
@@ -53,6 +48,5 @@ func (l Limits) filled() Limits {
 	fill(&l.Elements, 1<<24)
 	fill(&l.Keys, maxKeys)
 	fill(&l.LargeKeys, maxLargeKeys)
-	fill(&l.Expanded, MaxExpanded)
 	return l
 }

@@ -19,10 +19,14 @@ const maxGoDepth = 10_000
 // value writes the target of p, a value of the plan's type. If a user's method panics, the value is not a term.
 func (w *writing) value(pl *plan, p unsafe.Pointer) (err error) {
 	if w.inner == maxInner {
-		if !w.deep {
-			return errDeep
-		}
 		return faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any", maxInner)
+	}
+	if w.inner >= deepInner {
+		at := place{p, reflect.PointerTo(pl.typ), 0}
+		if err := w.enter(at); err != nil {
+			return err
+		}
+		defer w.leave(at)
 	}
 	dict, split := w.dict, w.split
 	w.dict, w.split = nil, false
@@ -78,17 +82,9 @@ func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 	case opFloat64:
 		w.dst = msgp.AppendFloat64(w.dst, *(*float64)(p))
 	case opString:
-		s := *(*string)(p)
-		if len(s) >= worth && w.shares {
-			return w.sharedText(pl.typ, s)
-		}
-		return w.text(s)
+		return w.text(*(*string)(p))
 	case opBytes:
-		b := *(*[]byte)(p)
-		switch {
-		case len(b) >= worth && w.shares:
-			return w.sharedData(pl.typ, b)
-		case b != nil:
+		if b := *(*[]byte)(p); b != nil {
 			return w.data(b)
 		}
 		w.dst = append(w.dst, tagNil)
@@ -104,21 +100,16 @@ func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 	case opRef:
 		return w.ref(*(*wire.Ref)(p))
 	default:
-		if depth > w.nests {
-			if !w.deep {
-				return errDeep
-			}
+		if depth > maxGoDepth {
 			return faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels", pl.typ, maxGoDepth)
 		}
-		i, done, err := w.enterField(pl, p)
-		if done || err != nil {
+		if err := w.room(); err != nil {
 			return err
 		}
-		err = w.putParts(pl, p, depth+1)
-		if i >= 0 {
-			w.leave(i)
+		if depth > deepGo || w.inner > deepInner {
+			return w.putDeep(pl, p, depth+1)
 		}
-		return err
+		return w.putParts(pl, p, depth+1)
 	}
 	return nil
 }
@@ -288,7 +279,7 @@ func (w *writing) putAny(t any) error {
 		return nil
 	}
 	const most = 6 // maximum bytes before the data of an extension
-	at, objects := len(w.dst), w.objects()
+	at := len(w.dst)
 	w.dst = append(w.dst, make([]byte, most)...)
 	if err := w.all(t); err != nil {
 		return err
@@ -300,7 +291,6 @@ func (w *writing) putAny(t any) error {
 	head := appendExt(w.dst[at:at], extTerm, n)
 	copy(w.dst[at+len(head):], w.dst[at+most:])
 	w.dst = w.dst[:at+len(head)+n]
-	w.moved(objects, most-len(head))
 	return nil
 }
 

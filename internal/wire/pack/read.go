@@ -191,8 +191,6 @@ func (r *reading) ext(at, n int, next *level) (v any, open bool, err error) {
 		v, err = r.time(n)
 	case extTerm:
 		return r.term(n, next)
-	case extShared:
-		v, err = r.sharedTerm(at)
 	case extMark:
 		err = r.failAt(at, ErrMalformed, "a mark that is not the first element of an array")
 	default:

@@ -7,19 +7,17 @@ import (
 )
 
 // IsWhole reports whether an error of [Decoder.Term] concerns only the term, whose bytes are complete and well-formed as
-// far as the following data is concerned: [ErrLimit], [ErrShared] or [ErrShape]. Then [Decoder.Rescue] must be called
-// before the decoder can continue.
-func IsWhole(err error) bool {
-	return errors.Is(err, ErrLimit) || errors.Is(err, ErrShared) || errors.Is(err, ErrShape)
-}
+// far as the following data is concerned: [ErrLimit] or [ErrShape]. Then [Decoder.Rescue] must be called before the decoder
+// can continue.
+func IsWhole(err error) bool { return errors.Is(err, ErrLimit) || errors.Is(err, ErrShape) }
 
 // maxRescued is the maximum number of examined elements of a tuple: a request has three.
 const maxRescued = 3
 
 // Rescue reads a term again after Term has returned an error of [IsWhole], adds its definitions to Dict, and returns the
-// bytes after it. It also returns the readable part of the term: with wrong references, everything except their targets,
-// which are nil; for a tuple of 2 or 3 elements that exceeds a limit, the elements before the first unreadable one, and nil
-// for the others; otherwise nil. It allocates no memory for skipped data of any depth. An error means that the term is
+// bytes after it. It also returns the readable part of the term: with a value that does not fit its type, everything, with
+// an error for the value; for a tuple of 2 or 3 elements that exceeds a limit, the elements before the first unreadable one,
+// and nil for the others; otherwise nil. It allocates no memory for skipped data of any depth. An error means that the term is
 // malformed after all; the other results are the same.
 func (d *Decoder) Rescue(b []byte) (term any, rest []byte, err error) {
 	r := reading{d: d, b: b}

@@ -60,6 +60,16 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestLengths: a length beyond the bytes that are left is refused where it stands; those before it do not count.
+func TestLengths(t *testing.T) {
+	for in, what := range map[string]string{"\xc5\x00\x03ab": "a binary", "\xda\x00\x03ab": "a string", "\xdc\x00\x03\x01\x01": "an array",
+		"\xde\x00\x03\x01\x01": "a map", "\xc8\x00\x03\x01a": "an extension"} {
+		_, _, err := Decode([]byte(in))
+		require.ErrorIs(t, err, ErrCut)
+		require.ErrorContains(t, err, "offset 1: length 3 of "+what+", but 2 bytes are left")
+	}
+}
+
 // TestFlipped: whatever one byte is changed to, bit by bit and to what means most,
 // there is a term or an error.
 func TestFlipped(t *testing.T) {
@@ -183,8 +193,8 @@ func TestMemory(t *testing.T) {
 	types := &Types{}
 	require.NoError(t, Register[Wide](types, "wide"))
 	const n = 100_000
-	array := func(head byte, n int, each string) string {
-		return string(binary.BigEndian.AppendUint32([]byte{head}, uint32(n))) + strings.Repeat(each, n)
+	array := func(each string) string {
+		return string(binary.BigEndian.AppendUint32([]byte{tagArray32}, n)) + strings.Repeat(each, n)
 	}
 	typed := func(expr, value string) string {
 		return "\x93\xd4\x09\x06\xc7" + string(rune(len(expr))) + "\x01" + expr + value
@@ -194,13 +204,12 @@ func TestMemory(t *testing.T) {
 		pairs = append(binary.BigEndian.AppendUint32(append(pairs, 0xce), 1<<31+uint32(i)), fixMap)
 	}
 	for name, in := range map[string]string{
-		"references, all to one place": "\x93\xd4\x09\x08" + array(0xc6, 4*n, "\x00") + "\x01",
-		"a slice of large structs":     typed("[]wide", array(tagArray32, n, "\x80")),
-		"pointers to large structs":    typed("[]*wide", array(tagArray32, n, "\x80")),
-		"a map of large structs":       typed("map[int]wide", string(pairs)),
-		"large structs in a list":      array(tagArray32, n, "\x93\xd4\x09\x04\xc7\x04\x01wide\x80"),
-		"pointers in a list":           array(tagArray32, n, "\x93\xd4\x09\x05\xc7\x04\x01wide\x80"),
-		"arrays that do not come":      array(tagArray32, n, typed("*[8000]uint64", "\x90")),
+		"a slice of large structs":  typed("[]wide", array("\x80")),
+		"pointers to large structs": typed("[]*wide", array("\x80")),
+		"a map of large structs":    typed("map[int]wide", string(pairs)),
+		"large structs in a list":   array("\x93\xd4\x09\x04\xc7\x04\x01wide\x80"),
+		"pointers in a list":        array("\x93\xd4\x09\x05\xc7\x04\x01wide\x80"),
+		"arrays that do not come":   array(typed("*[8000]uint64", "\x90")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			const elements = 400_000 - 1

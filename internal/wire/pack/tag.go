@@ -51,8 +51,7 @@ const (
 	extPort         = 6
 	extBig          = 7
 	extBits         = 8
-	extMark         = 9
-	extShared       = 10   // a reference to a part of the message
+	extMark         = 9    // 10 is no longer used
 	extTerm         = 119  // a field of type any
 	extTime    byte = 0xff // -1, MessagePack's own timestamp
 )
@@ -66,8 +65,7 @@ const (
 	markValue     = 4
 	markPointer   = 5
 	markTyped     = 6
-	markReference = 7
-	markShared    = 8
+	markReference = 7 // 8 is no longer used
 )
 
 // First byte of an identifier's data, if it is not a place of the cache.

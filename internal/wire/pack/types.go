@@ -51,10 +51,8 @@ type goType struct {
 	plan *plan
 	Conversion
 
-	several bool      // a value can refer to the same data twice
-	within  bool      // a value can refer to a pointer to itself
-	shape   *shape    // of a registered type
-	uses    []*goType // the registered types that it is or is composed of
+	shape *shape    // of a registered type
+	uses  []*goType // the registered types that it is or is composed of
 }
 
 // Register registers T, and pointers to T, under a name with the same meaning on every node, such as "shop.Order". Exported
@@ -96,7 +94,6 @@ func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
 	if g.plan, err = planOf(typ); err != nil {
 		return fail("%v", err)
 	}
-	g.several, g.within = g.plan.several(), g.plan.meets(reflect.PointerTo(typ), map[*plan]bool{})
 	g.shape, g.uses = shapeOf(g.plan, nil), []*goType{g}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,9 +147,6 @@ func (w *writing) registered(t any) (done bool, err error) {
 			return true, err
 		}
 	}
-	if !w.nested && w.inner == 0 && !g.several {
-		w.shares = false // it is the whole message
-	}
 	v := reflect.ValueOf(t)
 	if g.Out != nil && !(pointer && v.IsNil()) {
 		t = g.Out(t)
@@ -173,9 +167,20 @@ func (w *writing) registered(t any) (done bool, err error) {
 	case !pointer:
 		err = w.boxed(g.plan, v)
 	case !v.IsNil():
-		err = w.pointed(g, v)
+		err = w.value(g.plan, v.UnsafePointer())
 	}
 	return true, w.of(g, err)
+}
+
+// of adds the name of a type to the path of an error in a value of it.
+func (w *writing) of(g *goType, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case w.nested || w.inner > 0:
+		return faults.Within("("+string(g.name)+")", err)
+	}
+	return faults.Within(string(g.name), err)
 }
 
 // openValue is a level for a value of an unknown type, or a term in a field of type any of one.
@@ -229,9 +234,6 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 // goValue reads a value of a known type. ok is false if the value does not have that type; then nothing has been read.
 func (r *reading) goValue(at int, pl *plan, pointer bool) (v any, ok bool, err error) {
 	if pointer {
-		if r.shared != nil {
-			return r.sharedPointer(at, pl)
-		}
 		p := reflect.New(pl.typ)
 		if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
 			v = p.Interface()

@@ -230,12 +230,14 @@ func TestSelves(t *testing.T) {
 	tree.Left = tree
 	_, err := e.Append(nil, tree)
 	require.ErrorIs(t, err, ErrNoTerm)
-	require.EqualError(t, err, "pack: at shop.Tree.Left: a cycle: this *pack.Tree refers to itself")
+	require.ErrorContains(t, err, "pack: at shop.Tree.Left")
+	require.ErrorContains(t, err, ".Left: a cycle: this *pack.Tree refers to itself")
 	env := &Envelope{}
 	env.Any = env
 	_, err = e.Append(nil, env)
 	require.ErrorIs(t, err, ErrNoTerm)
-	require.EqualError(t, err, "pack: at shop.Envelope.Any(shop.Envelope): a cycle: this *pack.Envelope refers to itself")
+	require.ErrorContains(t, err, "pack: at shop.Envelope.Any(shop.Envelope)")
+	require.ErrorContains(t, err, ": a cycle: this *pack.Envelope refers to itself")
 	deep := &Tree{}
 	for range 4000 {
 		deep = &Tree{Left: deep}
