@@ -431,18 +431,26 @@ func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
 	require.NotContains(t, log.String(), "dead letter")
 }
 
-// A node does not send what is another type on the other node, as soon as that has said so.
+// A value whose type is another one on the other node is found there: a caller gets the error, of the request and of the reply,
+// and a message is a dead letter.
 func TestOtherShape(t *testing.T) {
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)
+		lost := b.DeadLetters(10)
+		t.Cleanup(lost.Close)
 		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 			return msg.(node.Request[int]).From.Reply(wire.Tuple{shapeThere{"a"}})
 		}))
 		require.NoError(t, err)
 		_, err = node.Call[any](testkit.Context(t), self, pid, 1)
-		require.ErrorContains(t, err, "at {1}")
-		require.ErrorContains(t, err, "x.Shape.ID differs: here {ID string}, there {ID int}")
-		require.ErrorContains(t, self.Send(pid, shapeHere{1}), "x.Shape.ID differs: here {ID int}, there {ID string}")
+		require.ErrorContains(t, err, "at x.Shape.ID, which is of type int: here {ID int}, what came is {ID string}")
+		const there = "at x.Shape.ID, which is of type string: here {ID string}, what came is {ID int}"
+		_, err = node.Call[any](testkit.Context(t), self, pid, shapeHere{1})
+		require.ErrorContains(t, err, there)
+		require.NoError(t, self.Send(pid, shapeHere{1}))
+		letter := testkit.Receive(t, lost.C)
+		require.Equal(t, deadletter.Unreadable, letter.Cause)
+		require.ErrorContains(t, letter.Message.(error), there)
 	})
 }
 

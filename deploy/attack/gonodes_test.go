@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,27 +17,6 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// noShapes are frames in the place of the shape of a type.
-var noShapes = []string{"", "\xc0\xc0", "\xc1", "\xd4\x01a", "\xd4\x01a\xc1", "\xd4\x01a\x01\x01", "\x01\x01",
-	"\xd4\x01a\xdd\xff\xff\xff\xff", "\xd4\x01a" + strings.Repeat("\x92\xa2[]", 10_000) + "\xa3int",
-	"\xd4\x01a\x93\xd4\x09\x08\xc4\x04\x00\x00\x00\x00\x01"}
-
-// largeShapes are the shapes of so many types, each of 3,000 fields.
-func largeShapes(n int) iter.Seq[[]byte] {
-	fields := wire.MakeMap(3000)
-	for i := range 3000 {
-		fields.Put(fmt.Sprintf("%03x", i), "")
-	}
-	shape := must(pack.Append(nil, fields))
-	return func(yield func([]byte) bool) {
-		for i := range n {
-			if !yield(append(must(pack.Append(nil, wire.Atom(fmt.Sprint("type", i)))), shape...)) {
-				return
-			}
-		}
-	}
-}
-
 // erlangGo is a connection by the Erlang protocol of a peer that says it is a Go node.
 func (a *attempt) erlangGo() *raw.Erlang {
 	e := a.openErlang()
@@ -49,7 +27,7 @@ func (a *attempt) erlangGo() *raw.Erlang {
 }
 
 // gonodes are attacks, with the cookie, with what nodes of this project send each other beside terms: Go values, where
-// replies go, futures, requests in one frame, the shapes of types.
+// replies go, futures, requests in one frame.
 var gonodes = []row{
 	{name: "native: requests and replies in one frame, with each field wrong", attack: func(a *attempt) {
 		victim := a.spawnEcho(1)[0]
@@ -101,34 +79,10 @@ var gonodes = []row{
 		require.True(a, a.nativeGoesOn(n))
 		require.NoError(a, n.Signal(byte(dist.OpSignal), n.PID(1), victim, wire.Atom("kill")))
 	}, want: want{peak: 512}},
-	{name: "native: shapes of types, each of 3,000 fields", attack: func(a *attempt) {
-		n := a.goNode()
-		n.Patience = testkit.Limit
-		for shape := range largeShapes(a.many(2000, 4000)) {
-			require.NoError(a, n.SendFrame([]byte{raw.OpPart, 255}, shape))
-		}
-		require.True(a, a.nativeGoesOn(n))
-	}, want: want{peak: 512}}, // garbage of the row before, and of what is read
-	{name: "native: shapes of types that are none", attack: func(a *attempt) {
-		var l []goFrame
-		for _, b := range noShapes {
-			l = append(l, whatever(append([]byte{raw.OpPart, 255}, b...)))
-		}
-		a.eachGo(l)
-	}},
-	{name: "erlang: shapes of types, each of 3,000 fields", attack: func(a *attempt) {
+	{name: "both: what a former version told of its types", attack: func(a *attempt) {
+		a.eachGo([]goFrame{whatever([]byte("\x0e\xff\xd4\x01a\xa3int")), whatever([]byte("\x0e\xff\xc0"))})
 		e := a.erlangGo()
-		for shape := range largeShapes(a.many(2000, 4000)) {
-			require.NoError(a, e.SendFrame([]byte{raw.TypeShape}, shape))
-		}
-		require.True(a, a.goesOn(e))
-	}, want: want{peak: 512}},
-	{name: "erlang: shapes of types that are none, or of a node of OTP", attack: func(a *attempt) {
-		for _, b := range noShapes {
-			_ = a.erlangGo().SendFrame([]byte{raw.TypeShape}, []byte(b))
-		}
-		e := a.erlang()
-		require.NoError(a, e.SendFrame([]byte{raw.TypeShape}, []byte("\xd4\x01a\xa3int")))
+		require.NoError(a, e.SendFrame([]byte("\x24\xd4\x01a\xa3int")))
 		a.closes(e.Conn, testkit.Limit)
 	}},
 	{name: "native: few bytes that ask for much memory: empty structs, arrays", attack: func(a *attempt) {
@@ -318,7 +272,6 @@ func (a *attempt) slowGo() *raw.Native {
 func (a *attempt) asGo(n *raw.Native) *raw.Native {
 	n.Us.Flags |= raw.GoTypes | raw.Requests
 	require.NoError(a, n.Handshake(a.Cookie))
-	require.NoError(a, n.SendFrame([]byte{raw.OpPart, 255, 0xc0}))
 	return n
 }
 

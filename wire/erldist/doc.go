@@ -145,13 +145,9 @@
 //	OpSpawn          SPAWN_REQUEST + 29 30TT; only this project's nodes know the option {name, _}
 //	OpSpawnReply     SPAWN_REPLY 31 32TT
 //
-// Between two nodes with the flag GO_VALUES (bit 55, which OTP does not use), a payload marked + is {'$go', Binary} if the
-// term would not arrive unchanged: the binary is the result of [Values].Append. Such nodes send each other the shapes of
-// their registered Go types, each in a frame that begins with 36, before their first messages; shapes of types registered
-// later are sent with the next Flush. Name and shape have the format of the native protocol. A node does not send a value
-// of a type if a common field has another kind at the peer: the Write fails with both shapes. A node keeps at most 4,096
-// shapes of a peer, 1 MiB together, and none of more than 16 KiB. From a peer without the flag such a tuple is an ordinary
-// tuple.
+// Between two nodes with the flag GO_VALUES (bit 53, which OTP does not use), a payload marked + is {'$go', Binary} if the
+// term would not arrive unchanged: the binary is the result of [Values].Append. From a peer without the flag such a tuple is
+// an ordinary tuple. Bit 55 is no longer used.
 //
 // A node with the flag CLIENT (bit 54) is a tool, such as a command line, not a member of the cluster.
 //
@@ -175,7 +171,6 @@
 //
 //   - the end of the connection;
 //   - a frame that begins with something else;
-//   - an invalid shape of a type;
 //   - an atom that the cache does not have;
 //   - a fragment out of order or of an unknown sequence, or a sequence or byte too many;
 //   - a message or frame beyond the limits;

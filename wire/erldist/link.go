@@ -69,7 +69,6 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	}, m.h.Limits, p.Foreign)
 	l.in.setValues(p.Values)
 	l.out.setValues(p.Values)
-	l.setShapes(p.Values)
 	if m.h.Budget != nil {
 		l.in.memory = links.NewAccount(m.h.Budget(m.peer.Name))
 	}
@@ -236,7 +235,6 @@ func (l *link) Flush(idle bool) (left int, err error) {
 		l.parts = append(l.parts, rest)
 	}
 	l.mu.Lock()
-	l.out.tellShapes()
 	b := l.out.buf
 	l.out.buf, l.spare = l.spare, nil
 	if len(b) > 0 {

@@ -19,7 +19,6 @@ import (
 //	131 69 Seq:64 Frag:64 atoms control [payload…   the first fragment of one
 //	131 70 Seq:64 Frag:64 …payload…                 the others; the last has Frag 1
 //	112 131 control [131 payload]                   a message without atom cache
-//	36 shape                                        of a Go type, if both have GO_VALUES
 //
 // atoms.go describes atoms. An empty frame is a tick.
 const (
@@ -27,7 +26,6 @@ const (
 	distHeader    = 68
 	firstFragment = 69
 	nextFragment  = 70
-	shapeFrame    = 36
 	fragmentHead  = 2 + 8 + 8
 )
 
@@ -48,7 +46,6 @@ type reader struct {
 	asked       links.Request // of the current message
 	answer      links.Reply
 	host        any                      // the node that reads them
-	shapes      links.PeerValues         // nil if the peer sends no shapes of types
 	unmark      func(term, host any) any // nil if terms are not changed
 	marked      bool                     // an atom of the current message is a mark
 }
@@ -98,14 +95,6 @@ func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 		return false, nil
 	case b[0] == passThrough:
 		return true, r.pass(b[1:], f)
-	case b[0] == shapeFrame && r.shapes != nil:
-		if !r.memory.Take(len(b)) {
-			return false, nil // ignored, as if the peer had not sent it
-		}
-		if err = r.shapes.Put(b[1:]); err != nil {
-			err = fmt.Errorf("the shape of a type: %w", err)
-		}
-		return false, err
 	case b[0] != etfcodec.Version || len(b) < 2:
 	case b[1] == distHeader:
 		return true, r.whole(b, f)

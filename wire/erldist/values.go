@@ -21,39 +21,10 @@ const (
 	goReply wire.Atom = "reply"
 )
 
-// appender makes the binaries of Go values.
-type appender interface {
-	Append(dst []byte, value any) ([]byte, error)
-}
-
 // setValues makes a writer write Go values, if the peer can read them.
 func (w *writer) setValues(v Values) {
 	if v != nil && w.flags.Has(erlflags.GoValues) {
 		w.values, w.enc.Limited = v, true
-	}
-}
-
-// setShapes makes a link exchange the shapes of types with a peer that can read Go values.
-func (l *link) setShapes(v Values) {
-	if of, ok := v.(links.ForPeers); ok && l.out.values != nil {
-		shapes := of.ForPeer()
-		l.in.shapes, l.out.shapes, l.out.values = shapes, shapes, shapes
-		l.out.tellShapes()
-	}
-}
-
-// tellShapes appends a frame for each type that was registered since the last call.
-func (w *writer) tellShapes() {
-	for w.shapes != nil {
-		shape, more := w.shapes.AppendShape(nil, w.told)
-		if !more {
-			return
-		}
-		w.told++
-		if len(shape) > 0 {
-			w.buf = append(binary.BigEndian.AppendUint32(w.buf, uint32(1+len(shape))), shapeFrame)
-			w.buf = append(w.buf, shape...)
-		}
 	}
 }
 

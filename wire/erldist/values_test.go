@@ -5,10 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"net"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
@@ -90,6 +88,19 @@ func TestWithoutGoValues(t *testing.T) {
 	forged := wire.Tuple{goMark, must(pack.Append(nil, "text"))}
 	got, _ = trip(t, erlflags.Announced, forged)
 	require.Equal(t, forged, got)
+}
+
+// The former version had the flag at bit 55: for such a peer the flag is not among the common ones.
+func TestFormerGoValues(t *testing.T) {
+	const former erlflags.Flags = 1 << 55
+	require.False(t, former.Has(erlflags.GoValues))
+	w, r := writerAndReader((erlflags.Announced | former) & withValues)
+	require.Nil(t, w.values)
+	require.Nil(t, r.values)
+	got, _ := trip(t, (erlflags.Announced|former)&withValues, wire.Tuple{"text", int64(7)})
+	require.Equal(t, wire.Tuple{[]byte("text"), 7}, got)
+	_, err := r.frame([]byte{36, 0xd4, 1, 'a', 1}, new(dist.Frame))
+	require.ErrorContains(t, err, "which is not a distribution header", "it tells nothing of its types")
 }
 
 // Only terms with an atom that is a mark are looked at, however the atom comes.
@@ -264,92 +275,6 @@ func FuzzGoValue(f *testing.F) {
 			t.Fatalf("%d bytes are left behind %v", len(rest), v)
 		}
 	})
-}
-
-type (
-	version1 struct{ ID int }
-	version2 struct{ ID string }
-	versionX struct{ ID bool }
-	later    struct{ ID int }
-)
-
-// shaped are values of package pack with types whose shapes a peer is told.
-type shaped struct {
-	packed
-	types *pack.Types
-	peer  *pack.Shapes
-}
-
-func (s shaped) ForPeer() links.PeerValues { return shaped{s.packed, s.types, new(pack.Shapes)} }
-
-func (s shaped) Append(dst []byte, v any) ([]byte, error) {
-	return (&pack.Encoder{Types: s.types, Peer: s.peer}).Append(dst, v)
-}
-
-func (s shaped) AppendShape(dst []byte, n int) (_ []byte, more bool) {
-	return s.types.AppendShape(dst, n)
-}
-func (s shaped) Put(shape []byte) error { return s.peer.Put(shape) }
-
-// between returns the two ends of a connection of nodes with these types.
-func between(t *testing.T, flags erlflags.Flags, here, there *pack.Types) (l, peer *link) {
-	conn, other := net.Pipe()
-	t.Cleanup(func() { _, _ = conn.Close(), other.Close() })
-	end := func(conn net.Conn, local, peer wire.NodeID, types *pack.Types) *link {
-		l := newLink(conn, local, dist.Peer{ID: peer, Flags: uint64(flags)}, dist.LinkLimits{}, nil)
-		v := shaped{types: types}
-		l.in.setValues(v)
-		l.out.setValues(v)
-		l.setShapes(v)
-		return l
-	}
-	return end(conn, self, peerOrigin.NodeID(), here), end(other, peerOrigin.NodeID(), self, there)
-}
-
-// A peer with the flag is told the shapes of the types here, also of those that are registered later, and does not send what
-// is another type here, now or later. One of OTP is told nothing.
-func TestShapesOfPeer(t *testing.T) {
-	here, there := new(pack.Types), new(pack.Types)
-	require.NoError(t, pack.Register[version1](here, "x.Type"))
-	require.NoError(t, pack.Register[version2](there, "x.Type"))
-	require.NoError(t, pack.Register[versionX](there, "x.Late"))
-	l, peer := between(t, withValues, here, there)
-	flushed := func() *dist.Frame {
-		read := make(chan *dist.Frame)
-		go func() { // until the message has come
-			var f dist.Frame
-			assert.NoError(t, peer.Read(&f))
-			read <- &f
-		}()
-		_, err := l.Write(&dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(self).PID(1), To: peerOrigin.PID(1), Payload: 7})
-		require.NoError(t, err)
-		_, err = l.Flush(false)
-		require.NoError(t, err)
-		return <-read
-	}
-	send := func(v any) error {
-		_, err := peer.Write(&dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: wire.NewOrigin(self).PID(1), Payload: v})
-		return err
-	}
-	require.NoError(t, send(version2{"a"}), "it has been told nothing yet")
-	require.Equal(t, 7, flushed().Payload)
-	const differs = "x.Type.ID differs: here {ID string}, there {ID int}"
-	err := send(wire.Tuple{version2{"a"}})
-	require.ErrorAs(t, err, new(*wire.EncodeError))
-	require.ErrorContains(t, err, differs)
-	require.ErrorContains(t, peer.Check(wire.NewOrigin(self).PID(1), version2{"a"}), differs)
-	require.NoError(t, send(versionX{true}))
-	require.NoError(t, pack.Register[later](here, "x.Late"))
-	require.Equal(t, 7, flushed().Payload, "the shape goes behind it")
-	require.Equal(t, 7, flushed().Payload)
-	require.ErrorContains(t, send(versionX{true}), "x.Late.ID differs")
-
-	_, err = peer.in.frame([]byte{shapeFrame, 0xc1}, new(dist.Frame))
-	require.ErrorContains(t, err, "the shape of a type")
-	l, _ = between(t, erlflags.Announced, here, there)
-	require.Empty(t, l.out.buf)
-	_, err = l.in.frame([]byte{shapeFrame, 0xd4, 1, 'a', 1}, new(dist.Frame))
-	require.ErrorContains(t, err, "which is not a distribution header")
 }
 
 // Whatever stands in the frame of a request or a reply, the reader has an error, or what can be sent again.

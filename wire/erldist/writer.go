@@ -9,7 +9,6 @@ import (
 
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/internal/wire/etfcodec"
-	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -35,11 +34,9 @@ type writer struct {
 	pattern  pattern
 	enc      etfcodec.Encoder
 	seq      uint64
-	err      error            // of the current control message
-	values   appender         // nil if the peer cannot read them
-	scratch  []byte           // buffer for a Go value
-	shapes   links.PeerValues // nil if no shapes are sent to the peer
-	told     int              // number of types whose shape has been sent
+	err      error  // of the current control message
+	values   Values // nil if the peer cannot read them
+	scratch  []byte // buffer for a Go value
 }
 
 func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits,

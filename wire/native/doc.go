@@ -77,9 +77,10 @@
 //	4     2    requests a session
 //	8     3    of a hello: the connection is for an existing session
 //	16    4    the connection uses TLS
-//	32    5    reads the types of Go values; to a peer without it they are sent as plain terms
+//	32    5    no longer used
 //	64    6    reads requests and replies in one frame each; they are sent so if both have the flag
 //	128   7    client: a tool, such as a command line, not a member of the cluster
+//	256   8    reads the types of Go values; to a peer without it values of unregistered types are sent as plain terms
 //
 // The version is the highest common one. Extra bytes after a message's fields are ignored, so that later versions can add
 // fields. alive means that B already has a link to A: A continues, or refuses as busy if it has that link, too.
@@ -160,17 +161,8 @@
 // may come from any node, its node sends an OpDemonitor.
 //
 //	part     op 14, stream:8, data         at most 63 KiB, in order; in total as many bytes as announced
-//	         with stream 255: the name of one of the sender's types, as a standalone atom, and its shape, a standalone term;
-//	         or nil after the last type
 //	goodbye  op 15, code:8, text           the end
 //	ack      op 0, integer                 bytes of the session received
-//
-// If both have flag 32, each first sends the shapes of its registered types, up to 16 KiB each: A first, then B after it
-// has received all of A's, within the 7 s of a step. The shapes of types registered later are sent before the next signal.
-// A shape is a string, the kind of a value without parts (bool int float string bytes time any error, "by methods", the
-// builtin names of package pack for terms, … if omitted); {"[]", Elem}; {"map[]", Key, Elem}; or a map from a struct's
-// field names, strings, to their shapes. A node that has received the shape of a type does not send a value of its own type
-// with that name if a common field has another kind: the Write fails with both shapes.
 //
 // Atoms and nodes in fields, extras and short payloads use the caches of the
 // direction; a payload in parts is standalone, with its own cache, because other frames may overtake it.

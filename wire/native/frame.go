@@ -46,8 +46,6 @@ const (
 	partSize = 63 << 10
 	// maxStreams is the maximum number of concurrent messages in parts, regardless of dist.LinkLimits.
 	maxStreams = 64
-	// shapeStream replaces the stream number in a frame with the shape of a type.
-	shapeStream = 255
 	// sendStreams is the maximum number of streams that this side sends concurrently.
 	sendStreams = 16
 )

@@ -89,10 +89,6 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	}
 	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.types, Foreign: p.Foreign, Former: flags&flagTypes == 0,
 		Message: max(l.out.limit, maxFrame)} // the limit is that of messages in parts
-	if flags&flagTypes != 0 {
-		l.in.shapes = new(pack.Shapes)
-		l.out.enc.Peer = l.in.shapes
-	}
 	l.check = checker{enc: l.out.enc, limit: l.out.limit}
 	l.check.enc.Dict = nil
 	if m.session == (sessionID{}) {
@@ -108,7 +104,6 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.session.start(conn)
 	}
 	l.in.requests = flags&flagRequests != 0
-	l.out.tellShapes()
 	return l
 }
 
@@ -319,7 +314,6 @@ func (l *link) Flush(tick bool) (left int, err error) {
 		return 0, err
 	}
 	l.mu.Lock()
-	l.out.tellShapes()
 	l.out.start()
 	buf := l.out.buf
 	l.out.buf, l.spare = l.spare, nil

@@ -51,9 +51,10 @@ const (
 	flagSession                     // it requests a session, so that the link survives its connection
 	flagResume                      // of a hello: the connection is for an existing link
 	flagBound                       // the connection uses TLS, and the proof is bound to it
-	flagTypes                       // it reads the types of Go values: see package pack
+	_                               // the types of Go values as a former version wrote them: no longer used
 	flagRequests                    // it reads requests and replies in one frame each
 	flagClient                      // the node is a tool, not a member of the cluster
+	flagTypes                       // it reads the types of Go values: see package pack
 )
 
 // sessionID identifies a link that may survive its connection; zero means none.

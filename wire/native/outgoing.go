@@ -37,7 +37,7 @@ func (w *writer) begin(f *dist.Frame) error {
 	}
 	if w.standalone == nil {
 		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign,
-			Former: w.enc.Former, Peer: w.enc.Peer, Message: w.enc.Message}
+			Former: w.enc.Former, Message: w.enc.Message}
 	}
 	w.standalone.Dict.Reset()
 	segs, _, err := w.standalone.Segments(nil, nil, carried(f))

@@ -48,7 +48,7 @@ func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (d
 	if err != nil {
 		return nil, err
 	}
-	return ready(ctx, p.newLink(first.conn, first.m, p.again(h, first.m)), true, h.Limits)
+	return p.newLink(first.conn, first.m, p.again(h, first.m)), nil
 }
 
 // proved is a connection after its handshake.
@@ -65,14 +65,6 @@ func (p *Protocol) dial(ctx context.Context, conn net.Conn, h dist.Handshake, se
 	})
 }
 
-// ready returns the link after both sides have exchanged the shapes of their types.
-func ready(ctx context.Context, l *link, dialled bool, limits dist.LinkLimits) (dist.Link, error) {
-	if err := l.exchange(ctx, dialled, limits.WithDefaults().Timeout); err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
 // Accept runs the handshake on the other side. It closes the connection of a peer that does not authenticate within the
 // time limits. It returns links.ErrResumed if the connection has been given to a link that waited for it.
 func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
@@ -86,7 +78,7 @@ func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) 
 		return nil, err
 	}
 	if m.theirs.flags&flagResume == 0 {
-		return ready(ctx, p.newLink(conn, m, nil), false, h.Limits)
+		return p.newLink(conn, m, nil), nil
 	}
 	if err := c.session.attach(conn, c.gen, c.received, m.want); err != nil {
 		return nil, err

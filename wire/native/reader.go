@@ -37,9 +37,6 @@ type reader struct {
 
 	memory *links.Account // for their memory
 
-	shapes *pack.Shapes // of the peer's types; nil if it sends none
-	told   bool         // the initial types have been received
-
 	requests bool // the peer sends requests and replies in one frame each
 	request  links.Request
 	reply    links.Reply
@@ -542,19 +539,6 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	b = b[2:]
 	if bits&^bitPacked != opPart {
 		return false, wrong("a part that begins with %#x", bits)
-	}
-	if stream == shapeStream && r.shapes != nil && len(b) == 1 && b[0] == nilByte {
-		r.told = true
-		return false, nil
-	}
-	if stream == shapeStream && r.shapes != nil {
-		if !r.memory.Take(len(b)) {
-			return false, nil // ignored, as if the peer had not sent it
-		}
-		if err := r.shapes.Put(b); err != nil {
-			return false, wrong("the shape of a type: %w", err)
-		}
-		return false, nil
 	}
 	if stream >= maxStreams || r.open[stream] == nil {
 		return false, wrong("a part without a first part")

@@ -33,7 +33,6 @@ type writer struct {
 	packed   packer
 	err      error // of the current signal
 
-	told       int           // number of types whose shape has been sent
 	standalone *pack.Encoder // for payloads in parts; made on first use
 	long       []*outgoing   // messages that are sent in parts, the oldest first
 	used       uint64        // bit set of the stream numbers in use
@@ -76,22 +75,6 @@ func (w *writer) write(f *dist.Frame) error {
 	w.undo = w.undo[:0]
 	w.dict.Commit()
 	return nil
-}
-
-// tellShapes sends the shapes of the types that were registered since the last call.
-func (w *writer) tellShapes() {
-	for w.enc.Peer != nil {
-		at := len(w.buf)
-		buf, more := w.enc.Types.AppendShape(append(w.buf, 0, 0, opPart, shapeStream), w.told)
-		if !more {
-			return
-		}
-		w.told++
-		if len(buf) > at+4 {
-			w.buf = buf
-			w.close(at)
-		}
-	}
 }
 
 // close fills in the size of the frame that begins at offset at of buf.

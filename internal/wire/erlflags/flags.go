@@ -41,8 +41,9 @@ const (
 	AltactSig          Flags = 1 << 37
 
 	// GoValues is used only by this project's nodes: payloads that terms cannot represent exactly are Go values. OTP has
-	// flags up to bit 37, reserves bits 27 to 31, and ignores others.
-	GoValues Flags = 1 << 55
+	// flags up to bit 37, reserves bits 27 to 31, and ignores others. Bit 55 was that of a former version, and is no longer
+	// used.
+	GoValues Flags = 1 << 53
 	// Client is also used only by this project's nodes: the node is a tool, such as a command line, not a member of the
 	// cluster.
 	Client Flags = 1 << 54

@@ -15,7 +15,6 @@
 //   - [Counter], [Progress]: the state of a link.
 //   - [Tails]: the unacknowledged data of sessions, for a budget.
 //   - [Hosted]: received values may refer to the node.
-//   - [PeerValues]: the Go values that are sent to one peer with the Erlang protocol.
 //   - [Unreadable]: a received term that cannot be read.
 //   - [Explainer], [ErrResumed]: the reason for closing a link, and its resumption.
 //   - [Chooser]: a transport that dials by protocol.

@@ -121,20 +121,6 @@ type Tails interface {
 // nodes can be made: see termof.References. It is for the reading goroutine, before the first Read.
 type Hosted interface{ SetHost(n any) }
 
-// ForPeers is optional for the Values of package erldist: two nodes that have it exchange the shapes of their Go types.
-type ForPeers interface{ ForPeer() PeerValues }
-
-// PeerValues encodes the Go values that are sent to one peer. Any goroutine may call the methods.
-type PeerValues interface {
-	// Append is that of the Values. It fails for a value of a type whose shape at the peer, if known, is incompatible.
-	Append(dst []byte, value any) ([]byte, error)
-	// AppendShape appends the shape of type number n, from 0, or nothing if it is too long. more reports whether there is
-	// such a type.
-	AppendShape(dst []byte, n int) (_ []byte, more bool)
-	// Put stores a shape written by the peer's AppendShape. The kept data is bounded.
-	Put(shape []byte) error
-}
-
 // Unreadable replaces the payload of a signal, the Body of a [*Request], or the Value of a [*Reply], if all its bytes are
 // present but it cannot be read: it exceeds a limit, or does not fit a type. The link can continue. For a spawn request it
 // is the Payload.

@@ -31,8 +31,6 @@ type Encoder struct {
 	LargeKeys int
 	// Message is the maximum length of a message in bytes, [MaxMessage] by default. The last binary or text may exceed it.
 	Message int
-	// Peer, if set, has the shapes of the peer's types: a value of a type with a different shape there is not sent.
-	Peer *Shapes
 	// Former writes for peers of the former version, without type expressions: values of unregistered types arrive as the
 	// terms that represent them.
 	Former bool

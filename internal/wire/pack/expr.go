@@ -200,7 +200,6 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	if old := t.table.exactByType.Of(typ); old != nil {
 		return old
 	}
-	g.uses = t.table.usesOf(g.plan)
 	t.table.exactByName.Add(g.name, g)
 	t.table.exactByType.Add(typ, g)
 	return g
@@ -228,11 +227,6 @@ func (w *writing) exactly(t any) (done bool, err error) {
 	g, _ := w.Types.exact(t)
 	if g == nil {
 		return false, nil
-	}
-	if w.Peer != nil && len(g.uses) > 0 {
-		if err := w.Peer.check(g); err != nil {
-			return true, err
-		}
 	}
 	w.mark(2, markTyped)
 	if err := w.atom(g.name); err != nil {

@@ -67,11 +67,7 @@ func (r *reading) doesNotFit(m *misfit, came any) error {
 	if m.text != "" {
 		b.WriteString(": " + m.text)
 	}
-	here := m.g.shape
-	if here == nil {
-		here = shapeOf(m.g.plan, nil)
-	}
-	fmt.Fprintf(&b, ": here %v, what came is %v", here, shapeOfTerm(came, 0))
+	fmt.Fprintf(&b, ": here %v, what came is %v", shapeOf(m.g.plan, nil), shapeOfTerm(came, 0))
 	return r.misfitted(faults.New(ErrShape, "%s", b.String()))
 }
 

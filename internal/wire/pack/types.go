@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
-	"sync/atomic"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -30,18 +29,9 @@ type Types struct {
 type table struct {
 	byType Map[reflect.Type, *goType]
 	byName Map[wire.Atom, *goType]
-	order  atomic.Pointer[[]*goType] // in the order of registration; append-only
 
 	exactByType Map[reflect.Type, *goType] // types with an expression that have been sent or received
 	exactByName Map[wire.Atom, *goType]
-}
-
-// registered returns the registered types, in order.
-func (t *table) registered() []*goType {
-	if order := t.order.Load(); order != nil {
-		return *order
-	}
-	return nil
 }
 
 // goType is a registered type.
@@ -50,9 +40,6 @@ type goType struct {
 	typ  reflect.Type
 	plan *plan
 	Conversion
-
-	shape *shape    // of a registered type
-	uses  []*goType // the registered types that it is or is composed of
 }
 
 // Register registers T, and pointers to T, under a name with the same meaning on every node, such as "shop.Order". Exported
@@ -94,7 +81,6 @@ func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
 	if g.plan, err = planOf(typ); err != nil {
 		return fail("%v", err)
 	}
-	g.shape, g.uses = shapeOf(g.plan, nil), []*goType{g}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if o := t.table.byName.Of(g.name); o != nil && o.typ != typ {
@@ -104,8 +90,6 @@ func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
 	case o == nil:
 		t.table.byName.Add(g.name, g)
 		t.table.byType.Add(typ, g)
-		order := append(t.table.registered(), g)
-		t.table.order.Store(&order)
 	case o.name != g.name:
 		return fail("the type has the name %q", string(o.name))
 	}
@@ -141,11 +125,6 @@ func (w *writing) registered(t any) (done bool, err error) {
 	g, pointer := w.Types.of(t)
 	if g == nil {
 		return false, nil
-	}
-	if w.Peer != nil {
-		if err := w.Peer.check(g); err != nil {
-			return true, err
-		}
 	}
 	v := reflect.ValueOf(t)
 	if g.Out != nil && !(pointer && v.IsNil()) {

@@ -232,7 +232,7 @@ func (e *Erlang) SendFrame(pieces ...[]byte) error {
 // Tick sends an empty frame, a keep-alive.
 func (e *Erlang) Tick() error { return e.SendFrame() }
 
-// Frame reads the next frame that is neither a tick nor the shape of a type.
+// Frame reads the next frame that is no tick.
 func (e *Erlang) Frame() ([]byte, error) {
 	for {
 		head, err := e.Next(4)
@@ -240,15 +240,10 @@ func (e *Erlang) Frame() ([]byte, error) {
 			return nil, err
 		}
 		if n := int(binary.BigEndian.Uint32(head)); n > 0 {
-			if b, err := e.Next(n); err != nil || b[0] != TypeShape {
-				return b, err
-			}
+			return e.Next(n)
 		}
 	}
 }
-
-// TypeShape is the first byte of a frame with the shape of a type for a Go node.
-const TypeShape = 36
 
 // headed reports whether frames have a distribution header.
 func (e *Erlang) headed() bool {

@@ -17,13 +17,13 @@ import (
 
 // Flags of a [Native] client, as package native lists them.
 const (
-	Hidden   uint32 = 1  // not in nodes()
-	Compress uint32 = 2  // reads compressed frames
-	Session  uint32 = 4  // wants a session
-	Resume   uint32 = 8  // in a hello: the connection resumes a session
-	Bound    uint32 = 16 // sees TLS
-	GoTypes  uint32 = 32 // reads the types of Go values, and sends the shapes of its own types first
-	Requests uint32 = 64 // reads requests and replies in a frame each
+	Hidden   uint32 = 1   // not in nodes()
+	Compress uint32 = 2   // reads compressed frames
+	Session  uint32 = 4   // wants a session
+	Resume   uint32 = 8   // in a hello: the connection resumes a session
+	Bound    uint32 = 16  // sees TLS
+	Requests uint32 = 64  // reads requests and replies in a frame each
+	GoTypes  uint32 = 256 // reads the types of Go values
 )
 
 // Bits of the first byte of a native frame, in addition to the op.

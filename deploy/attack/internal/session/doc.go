@@ -3,8 +3,8 @@
 // # Nouns
 //
 //   - An episode is one node with the demo, in a bubble of testing/synctest and on an in-memory network, and up to eight
-//     peers played by the fuzzer, with both protocols. Half of the peers are Go nodes, with calls in one frame, Go values
-//     and shapes of types. A seed and a number determine an episode.
+//     peers played by the fuzzer, with both protocols. Half of the peers are Go nodes, with calls in one frame and Go
+//     values. A seed and a number determine an episode.
 //   - A step is an action of one peer: a step of a handshake, a valid signal, an invalid frame, cutting its connection,
 //     resuming its session. Each step has its own random source, so that others can be left out.
 //   - A model knows what is linked, monitored, started and named, and so the expected answers of the node: wants. When

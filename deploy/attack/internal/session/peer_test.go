@@ -24,8 +24,6 @@ const (
 	// Of the Erlang protocol.
 	goMark  wire.Atom = "$go"
 	goReply wire.Atom = "reply"
-	// shapeStream is in the place of the number of a stream where the shape of a type is told.
-	shapeStream = 255
 )
 
 // stage is how far a connection has come.
@@ -370,8 +368,6 @@ var errShort = errors.New("a frame of the node that ends too early")
 func (c *conn) decodeErlang(b []byte) (f dist.Frame, ok bool, err error) {
 	c.atomAt = nil
 	switch {
-	case b[0] == raw.TypeShape && c.goNode:
-		return f, false, nil
 	case b[0] == 112 && !c.headed:
 		var control any
 		if control, b, err = c.dec.Decode(b[1:]); err != nil {
@@ -546,9 +542,6 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		c.told = bytes.Clone(b[1:])
 		return f, false, nil
 	case raw.OpPart:
-		if b[1] == shapeStream && c.goNode {
-			return f, false, nil
-		}
 		p := c.parts[uint64(b[1])]
 		if p == nil || bits != raw.OpPart || len(p.b)+len(b)-2 > p.size {
 			return f, false, errors.New("a part of the node that belongs to no message")

@@ -306,12 +306,6 @@ func (f *fuzz) mutated(c *conn) {
 	}
 	s := signals[f.r.IntN(len(signals))]
 	b := c.encode(&s)
-	if c.goNode && f.r.IntN(10) == 0 {
-		b, _ = fuzzTypes.AppendShape([]byte{raw.TypeShape}, 0)
-		if c.nat != nil {
-			b, _ = fuzzTypes.AppendShape([]byte{raw.OpPart, shapeStream}, 0)
-		}
-	}
 	base := bytes.Clone(b)
 	for range 1 + f.r.IntN(4) {
 		i := f.r.IntN(len(b))
