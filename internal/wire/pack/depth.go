@@ -15,7 +15,7 @@ import (
 // of type any.
 const (
 	deepGo    = 100
-	deepTerms = 1000
+	deepTerms = 100
 	deepInner = 4
 )
 
