@@ -36,6 +36,11 @@ func (w *writing) room() error {
 	if len(w.dst)-w.base+w.cutBytes <= w.most {
 		return nil
 	}
+	return w.tooLong()
+}
+
+// tooLong is separate so that room is inlined.
+func (w *writing) tooLong() error {
 	return faults.New(ErrLimit, "a message of more than %d bytes, the most that are allowed; data that a message refers to several "+
 		"times is sent each time", w.most)
 }
