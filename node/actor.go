@@ -17,7 +17,7 @@ type actor struct {
 // behaviour wants, or the budget is used up.
 func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	p := &r.Process
-	c := w.Local.(*onWorker).context
+	c := (*Context)(w.Local.(*workerContext))
 	c.own.Process, c.behaviour = p, &r.behaviour
 	ended := false
 	before := p.Handled.Load()

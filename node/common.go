@@ -14,7 +14,7 @@ import (
 type common struct{ by *process.Acting }
 
 // nodeOf returns the node that processes belong to.
-func nodeOf(sys *process.System) *Node { return sys.Host.(host).Node }
+func nodeOf(sys *process.System) *Node { return (*Node)(sys.Host.(*host)) }
 
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to an alias that is not active,
 // is a dead letter, as in Erlang, not an error. Errors: [ErrMailboxFull], [ErrCycle], [ErrExited] (the sending process

@@ -11,37 +11,37 @@ import (
 )
 
 // host is a node as package process knows it: what it gives its processes. Most of its methods are described there.
-type host struct{ *Node }
+type host Node
 
-func (host) Exited(from PID, reason any) any       { return Exited{from, reason} }
-func (host) Down(d process.Down) any               { return Down(d) }
-func (host) NodeDown(node Atom, reason string) any { return NodeDown{node, reason} }
-func (host) Result(tag, v any, err error) any      { return Result{inbox.BareExpected(tag), v, err} }
+func (*host) Exited(from PID, reason any) any       { return Exited{from, reason} }
+func (*host) Down(d process.Down) any               { return Down(d) }
+func (*host) NodeDown(node Atom, reason string) any { return NodeDown{node, reason} }
+func (*host) Result(tag, v any, err error) any      { return Result{inbox.BareExpected(tag), v, err} }
 
-func (host) IsDown(msg any, ref Ref) bool {
+func (*host) IsDown(msg any, ref Ref) bool {
 	d, ok := msg.(Down)
 	return ok && d.Ref == ref
 }
 
-func (host) ErrorOf(reason any) error { return &ExitError{Reason: reason} }
-func (host) ReasonOf(err error) any   { return ReasonOf(err) }
-func (host) Panicked(cause any) any   { return Panicked(cause) }
-func (host) Lost(node Atom, why error) error {
+func (*host) ErrorOf(reason any) error { return &ExitError{Reason: reason} }
+func (*host) ReasonOf(err error) any   { return ReasonOf(err) }
+func (*host) Panicked(cause any) any   { return Panicked(cause) }
+func (*host) Lost(node Atom, why error) error {
 	return &ExitError{Reason: NoConnection, Node: node, Cause: why}
 }
 
-func (host) IsCrash(reason any) bool {
+func (*host) IsCrash(reason any) bool {
 	_, ok := reason.(*Crash)
 	return ok
 }
 
-func (n host) Reach(pid PID) process.Remote     { return asRemote(n.peers.Reach(pid)) }
-func (n host) Connected(pid PID) process.Remote { return asRemote(n.peers.Connected(pid)) }
-func (n host) Named(name Atom) process.Remote   { return asRemote(n.peers.Want(name, false)) }
+func (n *host) Reach(pid PID) process.Remote     { return asRemote(n.peers.Reach(pid)) }
+func (n *host) Connected(pid PID) process.Remote { return asRemote(n.peers.Connected(pid)) }
+func (n *host) Named(name Atom) process.Remote   { return asRemote(n.peers.Want(name, false)) }
 
 // Whereis asks another node which process has a name there, and then calls then with it; with the zero PID and an exit
 // reason if there is none, or the node is not there.
-func (host) Whereis(a *process.Acting, at At, then func(pid PID, why any)) {
+func (*host) Whereis(a *process.Acting, at At, then func(pid PID, why any)) {
 	f := Async[any](&common{a}, erpc.NewFunction(at.Node, "erlang", "whereis", []any{at.Name}), struct{}{})
 	f.w.Add(a, func(*process.Acting) {
 		v, err := f.p.Result()
@@ -58,7 +58,7 @@ func (host) Whereis(a *process.Acting, at At, then func(pid PID, why any)) {
 }
 
 // Self is the process that stands for a plain goroutine towards other nodes.
-func (n host) Self() PID {
+func (n *host) Self() PID {
 	if n.dist == nil {
 		return PID{}
 	}
@@ -71,42 +71,42 @@ func (n host) Self() PID {
 // Crashed reports the crash of a process by its own doing, as Erlang's crash report does. It does not report processes
 // that a link takes down with it. If the parent is a supervisor, that reports the crash, with what it decides: see
 // inside.ReportCrash. told makes sure that there is a report.
-func (n host) Crashed(c process.Crash) (told func()) {
+func (n *host) Crashed(c process.Crash) (told func()) {
 	why, parent := c.Reason.(*Crash), runner.ParentOf(c.Process)
 	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: runner.LabelOf(c.Process),
 		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
 	if k := c.Process.Cold; k != nil && k.Crash != nil {
 		r.Details = *k.Crash
 	}
-	if !c.Tied || !n.reports.On() || !n.reportsCrashes(parent) {
+	if !c.Tied || !n.reports.On() || !(*Node)(n).reportsCrashes(parent) {
 		n.reports.Crashed(r)
 		return func() {}
 	}
-	n.reports.Forsaken(n.IsAlive)
+	n.reports.Forsaken((*Node)(n).IsAlive)
 	n.reports.Await(r)
 	return func() {
-		if !n.IsAlive(parent) {
+		if !(*Node)(n).IsAlive(parent) {
 			n.reports.Decided(why)
 		}
 	}
 }
 
 // Left is part of process.Host, and so are Unanswered and Answered.
-func (n host) Left(p *process.Process, left watch.Left) {
+func (n *host) Left(p *process.Process, left watch.Left) {
 	p.Mu.Lock()
 	b := behaviourOf(p)
 	p.Mu.Unlock()
 	n.reports.Left(left, p.Name(), typeName(b))
 }
 
-func (n host) Unanswered(msg any, why error, raw bool) bool {
+func (n *host) Unanswered(msg any, why error, raw bool) bool {
 	if raw {
-		msg = n.received(nil, msg)
+		msg = (*Node)(n).received(nil, msg)
 	}
 	return unanswered(msg, why)
 }
 
-func (n host) Answered(ref Ref, msg any) bool { return n.peers.Replied(ref, msg) }
+func (n *host) Answered(ref Ref, msg any) bool { return n.peers.Replied(ref, msg) }
 
 // reportsCrashes reports whether a process is a supervisor, which reports the crashes of its children.
 func (n *Node) reportsCrashes(pid PID) bool {

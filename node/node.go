@@ -85,7 +85,7 @@ func Start(cfg Config) (*Node, error) {
 		}
 	}
 	sys := &n.sys
-	sys.Init(host{n}, wire.NodeID{Name: n.cfg.Name, Creation: n.cfg.Creation}, cfg.Budget, e)
+	sys.Init((*host)(n), wire.NodeID{Name: n.cfg.Name, Creation: n.cfg.Creation}, cfg.Budget, e)
 	if sys.Halved = 1; cfg.Budget == 1 {
 		sys.Halved = 63 // one means one
 	}
@@ -109,7 +109,7 @@ func Start(cfg Config) (*Node, error) {
 	sys.Table.Init(cfg.MaxProcesses)
 	sys.Pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
-		Local:     n.onWorker,
+		Local:     n.newWorkerContext,
 		OnBlocked: func(b executor.Blocked) { n.reports.Blocked(b, sys.Pool.BlockedTurns()) },
 	})
 	n.keeper.Host, n.keeper.Env, n.keeper.Log = keptBy{n}, e, n.cfg.Log
@@ -125,19 +125,24 @@ func Start(cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// onWorker is what a worker keeps.
-type onWorker struct {
-	*process.Local
-	context *Context // of the Actors that it runs; Local is a part of it
-}
+// workerContext is the Context of the Actors that a worker runs, as the worker keeps it.
+type workerContext Context
 
-// onWorker makes what w keeps.
-func (n *Node) onWorker(w *executor.Worker) executor.Local {
+// End implements executor.Local, like Overdue.
+func (c *workerContext) End(busy bool) { c.local.End(busy) }
+
+func (c *workerContext) Overdue() { c.local.Overdue() }
+
+// Of is for process.LocalOf.
+func (c *workerContext) Of() *process.Local { return &c.local }
+
+// newWorkerContext makes the Context that w keeps.
+func (n *Node) newWorkerContext(w *executor.Worker) executor.Local {
 	c := newContext(&n.sys)
 	c.own.Worker = w
 	c.local.Tally, c.local.Fiber = n.sys.Tally.New(), new(fiber.Fiber)
 	c.local.Turn.Worker, c.local.Turn.Env = w, n.sys.Env
-	return &onWorker{&c.local, c}
+	return (*workerContext)(c)
 }
 
 // Name returns the node's name.

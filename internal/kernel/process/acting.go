@@ -27,24 +27,24 @@ type Acting struct {
 	Inline  *executor.InlineWorker // the reader of a connection that will run what it wakes, or nil
 }
 
-// Local is what a worker keeps for the processes that it runs. What embeds it is an [executor.Local].
+// Local is what a worker keeps for the processes that it runs, an [executor.Local].
 type Local struct {
-	flow.Turn
-
 	slots tables.Slots
 	refs  supply
 	Tally *Tally
 
+	flow.Turn
 	promises []*Call // for later calls
 
 	Fiber   *fiber.Fiber // the worker's goroutine
 	Current *Process     // the running coroutine
 }
 
-// LocalOf returns the Local of w: Worker.Local is one, or embeds one.
-func LocalOf(w *executor.Worker) *Local { return w.Local.(interface{ of() *Local }).of() }
+// LocalOf returns the Local of w: Worker.Local is one, or has one.
+func LocalOf(w *executor.Worker) *Local { return w.Local.(interface{ Of() *Local }).Of() }
 
-func (l *Local) of() *Local { return l }
+// Of returns l: see [LocalOf].
+func (l *Local) Of() *Local { return l }
 
 // Took counts a turn that has handled d messages.
 func (l *Local) Took(d uint64) { l.Tally.Messages(d) }
