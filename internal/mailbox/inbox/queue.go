@@ -13,7 +13,7 @@ import (
 type Queue struct {
 	head, tail *Node
 	skipped    *Node         // last skipped node, nil at the start
-	n          atomic.Uint32 // number of messages, and the flag takingIn; written by the owner, read by any goroutine: see Inbox.Waiting
+	n          atomic.Uint32 // number of messages, and the flag takingIn; only the owner writes it: see Inbox.Waiting
 }
 
 // takingIn is set in Queue.n while the owner moves messages from an inbox to the queue.

@@ -3,11 +3,11 @@
 //
 // # Two implementations
 //
-// The direct one (fiber.go) is for linux/amd64, and for the Go releases that it was tested with. A coroutine of the Go runtime, which implements [iter.Pull], is a slot: one
-// goroutine waits there, and another one that arrives takes its place and resumes it. According to the documentation of
-// iter it is always the same two goroutines, one in next and one in yield, but the runtime does not require that. So any
-// goroutine can resume any other that waits in a slot, with one switch: it then waits where the other did. This relies on
-// the behaviour of Go's runtime, not on its guarantees.
+// The direct one (fiber.go) is for linux/amd64, and for the Go releases that it was tested with. A coroutine of the Go
+// runtime, which implements [iter.Pull], is a slot: one goroutine waits there, and another one that arrives takes its place
+// and resumes it. According to the documentation of iter it is always the same two goroutines, one in next and one in yield,
+// but the runtime does not require that. So any goroutine can resume any other that waits in a slot, with one switch: it then
+// waits where the other did. This relies on the behaviour of Go's runtime, not on its guarantees.
 //
 //	worker -> a      worker waits where a did
 //	a -> b           a waits where b did
