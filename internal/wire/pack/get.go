@@ -64,7 +64,7 @@ func (r *reading) getSafely(pl *plan, p unsafe.Pointer) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			r.b = b
-			err = r.mismatch("a method of the type panics: %s", wire.Describe(cause, maxShapeText))
+			err = r.mismatch("a method of the type panics: %s", wire.Describe(cause, maxOutlineText))
 		}
 	}()
 	return r.get(pl, p, 0)
@@ -489,7 +489,7 @@ func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
 	}
 	b = append(make([]byte, 0, len(b)), b...)
 	if err := unmarshal(pl.how, v.Interface(), b); err != nil && err != errMismatch {
-		return r.mismatch("it cannot read itself: %s", wire.Describe(err, maxShapeText))
+		return r.mismatch("it cannot read itself: %s", wire.Describe(err, maxOutlineText))
 	} else if err != nil {
 		return err
 	}

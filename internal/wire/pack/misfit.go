@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-
-	"github.com/actornode/actornode/wire"
 )
 
 // ErrShape means that the term is complete, but a value in it does not fit the type registered under its name, or a
@@ -38,7 +36,7 @@ func (r *reading) mismatch(format string, args ...any) error {
 // inPart adds a step to the path of a value that does not fit its type, typ. Only the first such value is explained, and
 // only the last steps of a long path are kept.
 func (r *reading) inPart(err error, step string, typ reflect.Type) error {
-	if r.d.Strict && r.misfit == nil && !faults.Owns(err) && len(r.why.path) < maxShapeText {
+	if r.d.Strict && r.misfit == nil && !faults.Owns(err) && len(r.why.path) < maxOutlineText {
 		if r.why.typ == nil {
 			r.why.typ = typ
 		}
@@ -67,7 +65,7 @@ func (r *reading) doesNotFit(m *misfit, came any) error {
 	if m.text != "" {
 		b.WriteString(": " + m.text)
 	}
-	fmt.Fprintf(&b, ": here %v, what came is %v", shapeOf(m.g.plan, nil), shapeOfTerm(came, 0))
+	fmt.Fprintf(&b, ": here %v, what came is %v", outlineOf(m.g.plan), outlineOfTerm(came))
 	return r.misfitted(faults.New(ErrShape, "%s", b.String()))
 }
 
@@ -77,46 +75,4 @@ func (r *reading) misfitted(err error) error {
 		r.misfit = err
 	}
 	return err
-}
-
-// maxCameFields is the maximum number of received fields that are shown.
-const maxCameFields = 64
-
-// shapeOfTerm returns the shape of a value that has been read as a term, as far as it is visible.
-func shapeOfTerm(t any, depth int) *shape {
-	if depth == maxShapeDepth {
-		return &shape{kind: anyShape}
-	}
-	switch t := t.(type) {
-	case wire.Map:
-		s := &shape{kind: structShape, fields: map[string]*shape{}}
-		for k, v := range t.Unordered() {
-			if len(s.fields) == maxCameFields {
-				break
-			}
-			name, ok := k.(string)
-			if !ok {
-				return &shape{kind: "map"}
-			}
-			s.fields[name] = shapeOfTerm(v, depth+1)
-		}
-		return s
-	case wire.List:
-		if len(t) > 0 {
-			return &shape{kind: listShape, parts: []*shape{shapeOfTerm(t[0], depth+1)}}
-		}
-		return &shape{kind: listShape, parts: []*shape{{kind: anyShape}}}
-	case nil:
-		return &shape{kind: "nil"}
-	case []byte:
-		return &shape{kind: "bytes"}
-	case float32, float64:
-		return &shape{kind: "float"}
-	case error:
-		return &shape{kind: anyShape}
-	}
-	if name := builtinNames[reflect.TypeOf(t)]; name != "" {
-		return &shape{kind: name}
-	}
-	return &shape{kind: reflect.TypeOf(t).String()}
 }

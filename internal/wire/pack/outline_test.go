@@ -35,11 +35,11 @@ func TestOtherType(t *testing.T) {
 	}
 }
 
-func TestShapeText(t *testing.T) {
+func TestOutline(t *testing.T) {
 	types := exactTypes(t)
 	require.NoError(t, Register[Forms](types, "forms"))
-	text := func(name wire.Atom) string { return shapeOf(types.named(name).plan, nil).String() }
+	text := func(name wire.Atom) string { return outlineOf(types.named(name).plan) }
 	require.Equal(t, "{Left …, Right …}", text("shop.Tree"))
 	require.Equal(t, "{Any any, By map[string]any, From pid, In {X any}, Many []any}", text("shop.Envelope"))
-	require.LessOrEqual(t, len([]rune(text("forms"))), maxShapeText+1)
+	require.LessOrEqual(t, len([]rune(text("forms"))), maxOutlineText+1)
 }
