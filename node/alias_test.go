@@ -96,7 +96,7 @@ func TestAliases(t *testing.T) {
 	})
 }
 
-// Of many messages to an alias that is good for one, one arrives.
+// Only one of many messages to a one-shot alias arrives.
 func TestAliasOnceAmongMany(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		const senders = 8

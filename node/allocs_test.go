@@ -19,16 +19,16 @@ type (
 	question struct{}
 )
 
-// many is how often something is done, for what is allocated in batches not to matter.
+// many is how often something is done, so that what is allocated in batches does not matter.
 const many = 2000
 
-// allocates checks how many allocations there are, at both ends together, each time that b does
-// what it does many times for a repeat. The messages have no size, and need none.
+// allocates checks how many allocations both ends make together each time that b does its work many times for a repeat.
+// The messages have no size, and need none.
 func allocates(t *testing.T, n *node.Node, done <-chan struct{}, want float64, b node.Actor, what string) {
 	t.Helper()
 	pid, err := n.Spawn(b)
 	require.NoError(t, err)
-	testkit.Until(t, func() string { // what else is going on may allocate, too
+	testkit.Until(t, func() string { // anything else that runs may allocate, too
 		got := testing.AllocsPerRun(5, func() {
 			assert.NoError(t, n.Send(pid, repeat{}))
 			<-done
@@ -40,8 +40,8 @@ func allocates(t *testing.T, n *node.Node, done <-chan struct{}, want float64, b
 	})
 }
 
-// What messages and calls on one node allocate. The destination of each is an interface: where it
-// escapes to the heap, there is one allocation more.
+// Messages and calls on one node allocate this much. The destination of each is an interface: where it escapes to the
+// heap, there is one allocation more.
 func TestAllocationsOfMessages(t *testing.T) {
 	if testkit.Race {
 		return // the detector allocates, too

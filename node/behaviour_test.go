@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// picky leaves what it is sent, until it is to change.
+// picky leaves every message unhandled until it is told to change.
 type picky struct{}
 
 func (picky) Receive(c *node.Context, msg any) error {
@@ -26,7 +26,8 @@ func (picky) Receive(c *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// Messages that are left unhandled are seen, and reported when they are many, or old and somebody looks.
+// Messages that are left unhandled are noticed, and reported when there are many, or when they are old and somebody
+// looks.
 func TestLeftUnhandled(t *testing.T) {
 	for name, o := range map[string]node.Options{"stage": {}, "detached": {Place: node.Detached()}} {
 		t.Run(name, func(t *testing.T) {

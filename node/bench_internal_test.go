@@ -46,9 +46,8 @@ func ring(b *testing.B, size int, spawn func(n *Node, done chan struct{}) PID) {
 	<-done
 }
 
-// A hop costs one send to an idle actor and one turn. Bound by the allocation of
-// the message (8 ns here) and by touching the actor's three cache lines; nothing
-// atomic is left but loads.
+// A hop costs one send to an idle actor and one turn. The allocation of the message (8 ns here) and touching the
+// actor's three cache lines bound it; the only atomic operations left are loads.
 func BenchmarkRingActor(b *testing.B) {
 	ring(b, 503, func(n *Node, done chan struct{}) PID { p, _ := n.Spawn(&ringer{done: done}); return p })
 }
@@ -90,8 +89,8 @@ func spawnHopper(n *Node, done chan struct{}) PID {
 	return p
 }
 
-// Each second hop is from an actor to a coroutine: the worker has to look whether the handler
-// has left its goroutine locked to its thread.
+// Every second hop is from an actor to a coroutine: the worker must check whether the handler has left its goroutine
+// locked to its thread.
 func BenchmarkRingMixed(b *testing.B) {
 	k := 0
 	ring(b, 502, func(n *Node, done chan struct{}) PID {
@@ -135,13 +134,12 @@ func callBench(b *testing.B, queued int) {
 	<-done
 }
 
-// A call is two goroutine switches, the caller's and the one that wakes the
-// stage's worker; nothing of it depends on what waits in the caller's mailbox.
-// Budget: the second of these takes at most twice the first.
+// A call is two goroutine switches, the caller's and the one that wakes the stage's worker; its cost does not depend on
+// what waits in the caller's mailbox. Budget: the second of these takes at most twice the first.
 func BenchmarkCall(b *testing.B)               { callBench(b, 0) }
 func BenchmarkCallWithQueued100k(b *testing.B) { callBench(b, 100_000) }
 
-// A call within one stage, from an Actor, as a future turned into a message.
+// A call within one stage, from an Actor, with a future that is turned into a message.
 func BenchmarkAsyncCall(b *testing.B) {
 	n, err := Start(Config{})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// A call to oneself fails at once, by whatever name, in every style of process.
+// A process that calls itself fails at once, under any of its names, in every style of process.
 func TestSelfCall(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1"})
@@ -47,7 +47,7 @@ func TestSelfCall(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrSelfCall)
 }
 
-// A call whose request is lost fails at once, from here and from another node.
+// A call whose request is lost fails at once, from the same node and from another.
 func TestLostRequestFails(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
@@ -94,7 +94,7 @@ func TestRequestThatCannotBeSentOn(t *testing.T) {
 	})
 }
 
-// A reply of a wrong type says which, from whom and for what.
+// The error for a reply of the wrong type names its type, the wanted type and the process that replied.
 func TestReplyTypeNamesBoth(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := nodetest.Actor.Spawn(t, n, parrot)

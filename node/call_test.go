@@ -30,7 +30,7 @@ func keeper(t testing.TB, n *node.Node) (node.PID, <-chan node.Request[string]) 
 	return pid, got
 }
 
-// answers does with requests what their body says.
+// answers handles a request as its body says.
 func answers(_ nodetest.Self, m any) error {
 	r, ok := m.(node.Request[string])
 	if !ok {
@@ -123,7 +123,7 @@ func TestCallNobody(t *testing.T) {
 	})
 }
 
-// The process that is called dies after it has taken the request.
+// The callee dies after it has taken the request.
 func TestCalleeIsKilled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
@@ -214,7 +214,7 @@ func TestReplyToNobody(t *testing.T) {
 	assert.ErrorIs(t, f.Fail(errWhy), node.ErrReplied)
 }
 
-// Many threaten to reply; one does.
+// Many goroutines try to reply; one does.
 func TestReplyRace(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid, requests := keeper(t, n)
@@ -238,8 +238,7 @@ func TestReplyRace(t *testing.T) {
 	}
 }
 
-// A handler that waits for a reply does not hold up the others of its stage,
-// the one that it calls among them.
+// A handler that waits for a reply does not hold up the other processes of its stage, including the one that it calls.
 func TestCallInAHandlerFreesTheStage(t *testing.T) {
 	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
 		t.Run(s.Name, func(t *testing.T) {
@@ -273,8 +272,7 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 	}
 }
 
-// A process that is killed while it waits for a reply is unwound, and the reply
-// is a late one.
+// A process that is killed while it waits for a reply is unwound, and the reply comes too late.
 func TestCallerIsKilled(t *testing.T) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})
@@ -312,7 +310,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	h := nodetest.Open(t, n)
 	pid, requests := keeper(t, n)
 	f := node.Async[int](n, pid, "")
-	// Passed to actors of all styles, and awaited by goroutines.
+	// Futures are passed to actors of all styles, and awaited by goroutines.
 	eachSum := func(p nodetest.Self, m any) error {
 		v, err := node.Await(context.Background(), p, m.(*node.Future[int]))
 		if err != nil {
@@ -358,7 +356,7 @@ func TestFuturesDone(t *testing.T) {
 		t.Error("nobody has replied")
 	case <-texts.Done():
 		t.Error("nobody has replied")
-	case <-none.Done(): // waiting for some of them gives none of them up
+	case <-none.Done(): // waiting for some of them abandons none of them
 	}
 	require.NoError(t, (<-requests).Reply(1), "they are still awaited")
 	go func() { (<-requests).Reply("x") }()
@@ -381,7 +379,7 @@ func TestFutureGivenUp(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
 
-	// An Await that ends gives up for all.
+	// An Await that ends abandons the future for everybody.
 	f = node.Async[int](n, pid, "")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errWhy)
@@ -425,7 +423,7 @@ func TestSendTo(t *testing.T) {
 	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, nodetest.Next[node.Result](t, h))
 	assert.Empty(t, n.Stats().DeadLetters[deadletter.LateReply])
 
-	// To one that is dead: a dead letter.
+	// To a dead process: a dead letter.
 	dead := n.DeadLetters(1)
 	defer dead.Close()
 	f.SendTo(pid, 4)
@@ -434,8 +432,7 @@ func TestSendTo(t *testing.T) {
 	assert.Equal(t, pid, l.To)
 }
 
-// A call by a coroutine with a bounded mailbox that is full: what wakes it must
-// not need room.
+// A coroutine whose bounded mailbox is full makes a call: what wakes it must not need room there.
 func TestCoroutineWithAFullMailbox(t *testing.T) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})

@@ -19,13 +19,13 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// chaos is what its processes and goroutines know of each other.
+// chaos is what its processes and goroutines know about each other.
 type chaos struct {
 	t *testing.T
 	n *node.Node
 
 	over   atomic.Bool  // nobody begins anything any more
-	acting atomic.Int64 // acts that go on
+	acting atomic.Int64 // acts in progress
 
 	mu   sync.Mutex
 	pids []node.PID // the latest victims
@@ -61,8 +61,8 @@ func chaosReason(r *rand.Rand) any {
 	return []any{node.Normal, node.Shutdown, node.Kill, "whatever"}[r.IntN(4)]
 }
 
-// watches is what a process must know of the monitors it made: invariants of
-// its own, checked as the messages come.
+// watches is what a process must know about the monitors that it made: its own invariants, checked as the messages
+// come.
 type watches struct {
 	refs map[node.Ref]watch
 	open []node.Ref // may have been answered since
@@ -73,7 +73,7 @@ type watch uint8
 const (
 	watching  watch = iota + 1
 	answered        // its Down has come
-	withdrawn       // demonitored while it was there: no Down may come
+	withdrawn       // demonitored while the target was there: no Down may come
 	released        // demonitored without a flush, after the target's exit: one may come
 )
 
@@ -205,7 +205,7 @@ func (c *chaos) spawn(in nodetest.Self, w *watches, r *rand.Rand) {
 	}
 }
 
-// run is a goroutine of the chaos: its handle is nobody's victim.
+// run is one goroutine of the chaos: nobody's victim is its handle.
 func (c *chaos) run(steps int, r *rand.Rand) (*node.Process, *watches) {
 	h, err := c.n.Open()
 	if !assert.NoError(c.t, err) {
@@ -228,9 +228,8 @@ func (c *chaos) run(steps int, r *rand.Rand) (*node.Process, *watches) {
 	return h, w
 }
 
-// Many processes and goroutines do to each other all that can be done.
-// Afterwards every monitor has had its one Down, or was taken away, and nothing
-// is left of anybody.
+// Many processes and goroutines do everything possible to each other. Afterwards every monitor has had its one Down, or
+// was removed, and nothing is left of any process.
 func TestChaos(t *testing.T) {
 	const goroutines = 8
 	steps := testkit.By(500, 1500, 15_000)
@@ -271,8 +270,8 @@ func TestChaos(t *testing.T) {
 	assert.Empty(t, n.Registered())
 	assert.Equal(t, goroutines, n.Stats().Processes)
 	for _, s := range survivors {
-		// The last of the dead may still be telling: a process is gone before its
-		// links and monitors have been told.
+		// The last processes to die may still be sending signals: a process is gone before its links and monitors have
+		// been told.
 		testkit.UntilTrue(t, func() bool {
 			i, err := n.Info(s.h.Self())
 			return err == nil && len(i.Links)+len(i.Monitors)+len(i.Watchers) == 0

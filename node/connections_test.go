@@ -15,8 +15,8 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// Nodes with few places connect, send, disconnect and stop at random. In the end all that
-// was counted has been given back.
+// Nodes with few places connect, send, disconnect and stop at random. In the end everything that was counted has been
+// given back.
 func TestPlacesAreGivenBack(t *testing.T) {
 	for round := range testkit.By(2, 4, 40) {
 		seed := testkit.Seed(t)
@@ -73,7 +73,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 	}
 }
 
-// doAny does something with another node, or with one that there is not.
+// doAny does something with another node, or with one that does not exist.
 func doAny(t *testing.T, r *rand.Rand, w *nodetest.Cluster, n *node.Node, nodes []*node.Node) {
 	other := nodes[r.IntN(len(nodes))].Name()
 	nobody := node.Atom(fmt.Sprintf("nobody%d@127.0.0.1", r.IntN(20)))

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/node/isolation"
 )
 
-// misuses are what a Context is for, done by a goroutine that has kept it.
+// misuses are the uses of a Context, made by a goroutine that has kept it.
 var misuses = map[string]func(c *node.Context, other node.PID, request node.From){
 	"Send":       func(c *node.Context, other node.PID, _ node.From) { _ = c.Send(other, 1) },
 	"Send, name": func(c *node.Context, _ node.PID, _ node.From) { _ = c.Send(node.Atom("other"), 1) },
@@ -69,7 +69,7 @@ var misuses = map[string]func(c *node.Context, other node.PID, request node.From
 
 func shrugging(*node.Context, any) error { return nil }
 
-// panics runs f on a goroutine of its own, and returns what it has panicked with.
+// panics runs f on a goroutine of its own, and returns the value of its panic.
 func panics(f func()) (cause any) {
 	done := make(chan any)
 	go func() { // ends with f
@@ -79,10 +79,10 @@ func panics(f func()) (cause any) {
 	return <-done
 }
 
-// places are those for an Actor.
+// places are the places of an Actor.
 var places = map[string]node.Options{"stage": {}, "detached": {Place: node.Detached()}}
 
-// Past its handler a Context is good for nothing: whatever a goroutine wants of it panics, and says why.
+// A Context is useless once its handler has returned: everything that a goroutine does with it panics, and says why.
 func TestContextPastItsHandler(t *testing.T) {
 	for place, o := range places {
 		for _, exits := range []bool{false, true} {
@@ -116,7 +116,7 @@ func TestContextPastItsHandler(t *testing.T) {
 	}
 }
 
-// While messages are checked, another goroutine than the handler's is found out while that runs, too.
+// While messages are checked, using the Context on another goroutine is detected even while the handler runs.
 func TestContextElsewhere(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 1, Isolation: isolation.Config{Check: true}})
 	other, err := n.SpawnOpt(node.Options{Name: "other"}, node.ActorFunc(shrugging))
@@ -137,7 +137,7 @@ func TestContextElsewhere(t *testing.T) {
 	}
 }
 
-// What has become of a goroutine that kept a Context does not matter to the actors that its worker runs afterwards.
+// A goroutine that misuses a kept Context does not affect the actors that its worker runs afterwards.
 func TestWorkerGoesOnAfterMisuse(t *testing.T) {
 	if testkit.Race {
 		return // the goroutine looks at the Context while the worker may change it: that is the misuse

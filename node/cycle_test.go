@@ -22,15 +22,14 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// chain is a request to call the next of a path, and so on to its end. How each calls says by: Call, or
-// the Await of a future.
+// chain is a request to call the next process of a path, and so on to its end. by says how each calls: Call, or the
+// Await of a future.
 type chain struct {
 	path  []node.PID
 	await bool
 }
 
-// follow is a step that answers a chain with what comes of it: the number of processes that it has
-// reached, or the error.
+// follow is a step that answers a chain with its result: the number of processes that it has reached, or the error.
 func follow(h nodetest.Self, m any) error {
 	r, ok := m.(node.Request[chain])
 	if !ok {
@@ -53,8 +52,8 @@ func follow(h nodetest.Self, m any) error {
 	return r.Reply(count + 1)
 }
 
-// The call that closes a cycle fails at once with the cycle, in each style of process, whichever style
-// the others have, and everything goes on afterwards. Without the option it waits.
+// The call that closes a cycle fails at once and names the cycle, in each style of process, whichever style the others
+// have, and everything goes on afterwards. Without the option it waits.
 func TestDetectCycles(t *testing.T) {
 	for _, s := range styles {
 		for _, other := range styles {
@@ -74,8 +73,8 @@ func TestDetectCycles(t *testing.T) {
 					if await {
 						verb = " awaits a future of "
 					}
-					// closed checks the text of the cycle. The last of the path closes it, as each call is noted
-					// before it is sent; the requests of futures are sent before anybody waits for them.
+					// closed checks the text of the cycle. The last process of the path closes it, as each call is
+					// noted before it is sent; the requests of futures are sent before anybody waits for them.
 					closed := func(err error, names ...string) {
 						t.Helper()
 						full := map[string]string{"a": fmt.Sprintf("a (%v)", a), "b": fmt.Sprintf("b (%v)", b), c.String(): c.String()}
@@ -136,8 +135,8 @@ func TestCyclesAreNotDetectedByDefault(t *testing.T) {
 	n.Exit(b, node.Kill)
 }
 
-// Processes that call at random call each other in cycles all the time. None waits for ever; and a
-// call along a path that only goes upward, as no cycle does, is never refused.
+// Processes that call at random call each other in cycles all the time. None waits for ever; and a call along a path
+// that only goes upward, which cannot close a cycle, is never refused.
 func TestDetectCyclesAtRandom(t *testing.T) {
 	r := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{DetectCycles: true})
@@ -187,8 +186,8 @@ func TestDetectCyclesAtRandom(t *testing.T) {
 	testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 }
 
-// Two that call each other at the same time: at least one is refused, and what the other gets is the
-// answer of the first, or they are both refused.
+// Two processes call each other at the same time: at least one call is refused, and the other gets the answer of the
+// refused process, or both are refused.
 func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{DetectCycles: true})
@@ -265,8 +264,8 @@ func TestCallThatIsOverClosesNoCycle(t *testing.T) {
 	}
 }
 
-// otherCycles are two processes that would wait for each other, one of them otherwise than in a call. It
-// is a, which does what first says; then b calls a.
+// otherCycles are two processes that would wait for each other, one of them in something other than a call. That one is
+// a, which does what first says; then b calls a.
 var otherCycles = []struct {
 	name, verb, shown string
 	wait              func(h nodetest.Self, b node.PID) error
@@ -285,7 +284,7 @@ var otherCycles = []struct {
 	}},
 }
 
-// A wait that closes a cycle fails, whichever comes last, in each style; then both go on.
+// A wait that closes a cycle fails, whichever comes last, in each style; then both processes go on.
 func TestDetectOtherCycles(t *testing.T) {
 	for _, s := range styles {
 		for _, c := range otherCycles {
@@ -357,7 +356,7 @@ func TestDetectOtherCycles(t *testing.T) {
 	}
 }
 
-// What waits for itself, or for what it has started, is a cycle.
+// A process that waits for itself, or for a process that it is starting, is a cycle.
 func TestDetectCyclesOfOne(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{DetectCycles: true})
@@ -380,7 +379,7 @@ func TestDetectCyclesOfOne(t *testing.T) {
 		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrSelfCall)
 		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrMailboxFull)
 		err := testkit.Receive(t, errs)
-		require.ErrorContains(t, err, node.ErrCycle.Error()) // the reason of the exit of what does not start
+		require.ErrorContains(t, err, node.ErrCycle.Error()) // the exit reason of the process that does not start
 		require.ErrorContains(t, err, pid.String()+" awaits the start of")
 		testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 	})
@@ -396,8 +395,8 @@ func (i initCalls) Init(c *node.Context) error {
 
 func (initCalls) Receive(*node.Context, any) error { return nil }
 
-// Processes that send to each other at random, most of their mailboxes being full, do so in cycles all the
-// time. None waits for ever; and what goes only upward is never refused.
+// Processes that send to each other at random, most with a full mailbox, form cycles all the time. None waits for ever;
+// and a send that only goes upward is never refused.
 func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 	r := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{DetectCycles: true})
@@ -465,7 +464,8 @@ func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 	testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 }
 
-// A child whose Init calls its supervisor, or who has it started, waits for itself; so does one that another does.
+// A child whose Init calls its supervisor, or the process that asked for its start, waits for itself; one that calls
+// another process does not.
 func TestDetectCyclesOfStarts(t *testing.T) {
 	n := nodetest.Start(t, node.Config{DetectCycles: true})
 	top, err := supervisor.Start(testkit.Context(t), n, supervisor.Spec{}, node.Options{Name: "top"})
@@ -498,13 +498,13 @@ func TestDetectCyclesOfStarts(t *testing.T) {
 	other, err := n.Spawn(node.ActorFunc(func(_ *node.Context, m any) error { return m.(node.Request[int]).Reply(1) }))
 	require.NoError(t, err)
 	spec, errs = child(other)
-	_, err = supervisor.StartChild(testkit.Context(t), n, top, spec) // whose Init closes no cycle
+	_, err = supervisor.StartChild(testkit.Context(t), n, top, spec) // its Init closes no cycle
 	require.NoError(t, err)
 	require.NoError(t, testkit.Receive(t, errs))
 	require.Zero(t, node.NotedWaits(n))
 }
 
-// initAsks calls a process when it starts, and says what came of it.
+// initAsks calls a process when it starts, and reports the result.
 type initAsks struct {
 	to  node.Dest
 	was chan error

@@ -81,7 +81,7 @@ func TestDeliver(t *testing.T) {
 	require.ErrorIs(t, node.Deliver(t.Context(), self, self.Self(), 1), node.ErrExited)
 }
 
-// Receipts come in the order of the messages, and of those before and after.
+// Receipts come in the order of the messages, and in order with the messages before and after.
 func TestDeliverKeepsOrder(t *testing.T) {
 	_, b, self, _ := two(t)
 	var got []any
@@ -123,7 +123,7 @@ func TestDeliverNoReceipts(t *testing.T) {
 	require.ErrorIs(t, node.Deliver(testkit.Context(t), alone, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), node.ErrNotHere)
 }
 
-// TestDestinations: Send, Monitor, Link, Unlink, Linked, Exit and SendTo take whatever names a process.
+// Send, Monitor, Link, Unlink, Linked, Exit and SendTo take anything that names a process.
 func TestDestinations(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -163,7 +163,7 @@ func TestDestinations(t *testing.T) {
 	assert.False(t, h.Inside(process.Key{}).Linked(nil))
 }
 
-// The result of a future goes to whatever names a process, at the time when it is completed.
+// The result of a future goes to anything that names a process when the future is completed.
 func TestSendToDestinations(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	n, other := c.Start("a"), c.Start("b")
@@ -211,9 +211,8 @@ func TestSendToDestinations(t *testing.T) {
 	}
 }
 
-// What SendBytes has sent does not change with the sender's buffer, goes in order with what
-// Send sends, and comes whatever its size: between nodes of both protocols, in one node, and
-// from every kind of sender.
+// A message of SendBytes does not change with the sender's buffer, keeps its order with messages of Send, and arrives
+// whatever its size: between nodes of both protocols, on one node, and from every kind of sender.
 func TestSendBytes(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
 		for _, at := range []*node.Node{a, b} {
@@ -238,7 +237,7 @@ func TestSendBytes(t *testing.T) {
 	})
 }
 
-// sizeOf is how many bytes message i has beside its number.
+// sizeOf is how many bytes message i has besides its number.
 func sizeOf(i int) int {
 	switch i % 50 {
 	case 7:
@@ -249,13 +248,13 @@ func sizeOf(i int) int {
 	return i % 200
 }
 
-// bytesSender is what sends.
+// bytesSender can send values and bytes.
 type bytesSender interface {
 	Send(to node.Dest, msg any) error
 	SendBytes(to node.Dest, b []byte) error
 }
 
-// sendersOf are functions that send messages from a node, each third by Send.
+// sendersOf are functions that send messages from a node, every third with Send.
 func sendersOf(t *testing.T, n *node.Node) map[string]func(to node.PID, messages int) {
 	send := func(s bytesSender, to node.PID, messages int) {
 		buf := make([]byte, 1<<20)

@@ -23,7 +23,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// faulty is memory whose links can be cut.
+// faulty is a memory network whose links can be cut.
 type faulty struct {
 	*nodetest.Memory
 	cutMu sync.Mutex
@@ -47,7 +47,7 @@ func (f *faulty) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (d
 	return f.keep(f.Memory.Accept(ctx, conn, h))
 }
 
-// cut ends all links there are, from one end.
+// cut ends all existing links, from one end.
 func (f *faulty) cut() {
 	f.cutMu.Lock()
 	links := f.links
@@ -58,7 +58,7 @@ func (f *faulty) cut() {
 	}
 }
 
-// player is a process of the model: it does what it is told and notes what comes.
+// player is a process of the model: it does what it is told and notes what it receives.
 type player struct {
 	pid  node.PID
 	node *node.Node
@@ -70,7 +70,7 @@ type player struct {
 	asked int
 }
 
-// playing is what a player needs of itself.
+// playing is what a player needs of its own process.
 type playing interface {
 	node.Caller
 	Self() node.PID
@@ -337,7 +337,7 @@ func playFar(t *testing.T, size, deeds int) {
 	noneLeft(t, goroutines)
 }
 
-// noneLeft waits until there are no more goroutines than there were.
+// noneLeft waits until there are no more goroutines than there were before.
 func noneLeft(t *testing.T, were int) {
 	t.Helper()
 	defer func() {
@@ -360,7 +360,7 @@ func (f *faulty) linksNow() []dist.Link {
 	return slices.Clone(f.links)
 }
 
-// disagreement says what is not as it should be when nothing is under way.
+// disagreement says what is wrong once nothing is under way.
 func (m *farModel) disagreement() string {
 	living := make(map[node.PID]*player)
 	for _, p := range m.all {

@@ -30,7 +30,7 @@ import (
 
 const goNode = "go@127.0.0.1"
 
-// until waits for what the erl node answers to expr.
+// until waits until the erl node answers expr with want.
 func (e *farErl) until(expr, want string) {
 	e.t.Helper()
 	testkit.Until(e.t, func() string {
@@ -49,7 +49,7 @@ func TestFarErlSimultaneous(t *testing.T) {
 		require.NoError(t, n.Connect(testkit.Context(t), e.name))
 		for i := range 100 {
 			e.Tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
-			n.Connect(testkit.Context(t), e.name) // one that ends may be met
+			n.Connect(testkit.Context(t), e.name) // it may meet a connection that is ending
 			e.Answer()
 			testkit.Until(t, func() string {
 				if v, err := node.Call[int](testkit.Context(t), n, e.echo(), i); err != nil || v != i {
@@ -111,7 +111,7 @@ func TestFarErlSeesRestart(t *testing.T) {
 	require.Equal(t, "undefined", e.Ask("put(old, receive P when is_pid(P) -> P after 300000 -> none end)"))
 	require.NoError(t, n.Stop())
 	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 300000 -> none end"))
-	// What a process that trapped exits was killed with reached those it was linked to.
+	// The exit reason of a killed process that traps exits reached the processes linked to it.
 	e.until("lists:member(seen, registered())", "true")
 	assert.Equal(t, "killed", e.Ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 300000 -> none end"))
 
@@ -266,7 +266,7 @@ func TestFarErlCut(t *testing.T) {
 	testkit.Until(t, func() string { return node.FarTables(n) })
 }
 
-// Who claims the name of a connected node and knows no cookie disturbs nobody.
+// A peer that claims the name of a connected node and does not know the cookie disturbs nobody.
 func TestFarImpostor(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
@@ -322,14 +322,14 @@ func TestFarBadClients(t *testing.T) {
 	})
 }
 
-// A peer that does not read holds up those who send to it, and nobody else.
+// A peer that does not read holds up the processes that send to it, and nobody else.
 func TestFarErlDoesNotRead(t *testing.T) {
 	const queue = 1 << 20
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
 	cfg := c.config("go")
 	cfg.Distribution.Limits.Queue = queue
-	cfg.Distribution.Timing.TickTime = time.Hour // or silence would end the connection, and Stop not wait for it
+	cfg.Distribution.Timing.TickTime = time.Hour // otherwise silence would end the connection, and Stop would not wait for it
 	cfg.Workers, cfg.Stages = 2, 2
 	n := c.start(cfg)
 	require.Equal(t, "true", e.Ask("register(sink, spawn(fun far:sink/0))"))
@@ -389,7 +389,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	assert.Greater(t, node.FarWaiting(n), queue)
 	_, err = nodetest.CallWithin[int](20*time.Millisecond, n, e.echo(), 1)
 	require.ErrorIs(t, err, node.ErrTimeout, "a call is not held up")
-	// Who is killed waits no more.
+	// A killed process stops waiting.
 	began, ended := make(chan struct{}), make(chan struct{})
 	held, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		defer close(ended)
@@ -422,7 +422,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	e.Signal(erltest.Resume)
 }
 
-// somebody is a PID of e that nobody has.
+// somebody is a PID of e that no process has.
 func (e *farErl) somebody() node.PID {
 	return wire.NewOrigin(wire.NodeID{Name: e.name, Creation: 1}).PID(1 << 20)
 }
@@ -447,7 +447,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	dead := n.DeadLetters(16)
 	for _, bad := range []any{make(chan int), func() {}, unsendable{}, oddTerm{}, wire.Tuple{1, make(chan int)}, string(make([]byte, 2<<20))} {
 		var unfit *wire.EncodeError
-		if err := n.Send(far, bad); err != nil { // else it has waited for the connection
+		if err := n.Send(far, bad); err != nil { // otherwise it has waited for the connection
 			require.ErrorAs(t, err, &unfit, "%T", bad)
 		}
 		l := <-dead.C

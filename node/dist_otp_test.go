@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// farPlayer is player of testdata/far.erl.
+// farPlayer is the player of testdata/far.erl.
 type farPlayer struct {
 	peer node.PID
 	refs []node.Ref
@@ -90,7 +90,7 @@ func (f *farPlayer) do(in playing, op any) error {
 	return nil
 }
 
-// farFactory is factory of testdata/far.erl: every other player is an Actor.
+// farFactory is the factory of testdata/far.erl: every other player is an Actor.
 func farFactory(t *testing.T, n *node.Node) {
 	made := 0
 	_, err := n.SpawnOpt(node.Options{Name: "far_factory"}, node.ActorFunc(func(c *node.Context, msg any) error {
@@ -145,8 +145,7 @@ func farOps(r *rand.Rand) string {
 			ops = append(ops, fmt.Sprintf("{send,m%d}", r.IntN(10)))
 		}
 	}
-	// What follows an exit signal at once may come to the process before it dies or
-	// after: so these are the last.
+	// A signal that follows an exit signal at once may reach the process before it dies or after: so these come last.
 	switch r.IntN(16) {
 	case 0, 1:
 		ops = append(ops, fmt.Sprintf("{die,%s}", reason()))
@@ -156,8 +155,7 @@ func farOps(r *rand.Rand) string {
 	return "[" + strings.Join(ops, ",") + "]"
 }
 
-// A script is played by an Erlang process with a Go one and with another Erlang
-// one: both see the same.
+// An Erlang process plays a script with a Go process and with another Erlang process: both see the same.
 func TestFarOTP(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")

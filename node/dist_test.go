@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// echo answers calls with what is asked, and {From, Term} with {Self, Term}.
+// echo answers calls with the request's body, and {From, Term} with {Self, Term}.
 func echo(c *node.Context, msg any) error {
 	if r, ok := c.Node().AsRequest(msg); ok {
 		if r.Body == node.Atom("crash") {
@@ -88,7 +88,7 @@ func TestFarCall(t *testing.T) {
 	assert.Equal(t, node.Atom("oops"), exit.Reason)
 }
 
-// A term is read into what the caller wants, if it can be.
+// A term is converted to the type that the caller wants, if possible.
 func TestFarCallTyped(t *testing.T) {
 	_, _, self, remote := two(t)
 	type sum struct {
@@ -160,7 +160,7 @@ func TestFarLink(t *testing.T) {
 	assert.Equal(t, node.Down{Ref: ref, PID: third, Reason: node.Killed}, self.Receive())
 }
 
-// An exit here breaks the link there.
+// The exit of a process breaks its link on the other node.
 func TestFarLinkBreaksThere(t *testing.T) {
 	a, b, self, _ := two(t)
 	near, err := a.Spawn(node.ActorFunc(echo))
@@ -179,7 +179,7 @@ func TestFarLinkBreaksThere(t *testing.T) {
 	assert.Equal(t, node.Exited{From: near, Reason: node.Atom("boom")}, <-seen)
 }
 
-// A goroutine that is no process ends one of another node, and the connection stays.
+// A goroutine that is no process ends a process of another node, and the connection stays.
 func TestFarExitByNobody(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
@@ -261,7 +261,7 @@ func TestFarSpawn(t *testing.T) {
 	assert.Equal(t, "no", raised.Reason)
 }
 
-// A node that comes back under its name is another life: its old PIDs are dead.
+// A node that comes back under its name is a new one: its old PIDs are dead.
 func TestFarNewLife(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	a := c.Start("a")
@@ -287,8 +287,8 @@ func TestFarNewLife(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrNoProcess)
 }
 
-// Both nodes connect at the same time, again and again: one link is left. The end
-// of the link before may be noticed late, so a call may meet it.
+// Both nodes connect at the same time, again and again: one connection is left. The end of the previous one may be
+// noticed late, so a call may run into it.
 func TestFarSimultaneous(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")

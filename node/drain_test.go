@@ -17,8 +17,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A node that is being drained starts and calls nothing for others; what runs
-// there goes on, and so do its own spawns.
+// A node that is being drained starts nothing and calls no function for others; its processes go on, and so do its own
+// spawns.
 func TestDrain(t *testing.T) {
 	a, b, self, _ := two(t)
 	require.NoError(t, rpc.ExportBehaviour(b, wire.Export{Module: "demo", Function: "echo"}, func([]any) (node.Actor, error) {
@@ -53,8 +53,8 @@ func TestDrain(t *testing.T) {
 	require.NoError(t, b.Ping(testkit.Context(t), a.Name()))
 }
 
-// A node that is short of memory starts nothing for others and lets in eight of its own machine a
-// second; what there is goes on, and all is as before when it is over.
+// A node that is short of memory starts nothing for others and accepts eight connections a second from its own machine;
+// its processes go on, and all is as before when the shortage is over.
 func TestShed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := nodetest.NewMemoryCluster(t)

@@ -33,7 +33,7 @@ import (
 	"github.com/actornode/actornode/supervisor/application"
 )
 
-// contextWorld is what the functions are called with whose context has ended.
+// contextWorld holds the arguments for functions whose context has ended.
 type contextWorld struct {
 	n      *node.Node
 	me     *node.Process
@@ -43,8 +43,8 @@ type contextWorld struct {
 	apps   *application.Controller
 }
 
-// ofContexts are the functions of the packages of processes that take a context. nil: what ctx ends there is no effect, or it
-// is said to happen all the same.
+// ofContexts are the functions of the packages of processes that take a context. nil: the end of ctx has no effect
+// there, or the function is documented to act all the same.
 var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 	"node.Call": func(w contextWorld, ctx context.Context) error {
 		_, err := node.Call[int](ctx, w.me, w.pid, 1)
@@ -159,7 +159,7 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 		_, err := global.TryLock(ctx, w.me, global.ID{Resource: 1, Requester: 2})
 		return err
 	},
-	"node_global.Unlock":     nil, // the lock is taken away all the same
+	"node_global.Unlock":     nil, // the lock is removed all the same
 	"node_global.Unregister": func(w contextWorld, ctx context.Context) error { return global.Unregister(ctx, w.me, "g") },
 
 	"node_pg.Find": func(w contextWorld, ctx context.Context) error { _, err := pg.Find(ctx, w.me, "none"); return err },
@@ -198,7 +198,7 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 	"node_lifetime.Call":  func(w contextWorld, ctx context.Context) error { return lifetimeCall(w, ctx) },
 	"node_lifetime.Idle":  nil, // they look, and change nothing
 	"node_lifetime.Wait":  nil,
-	"node_stage.*Close":   nil, // of a stage of one's own: it is closed all the same
+	"node_stage.*Close":   nil, // of the caller's own stage: it is closed all the same
 	"node_stage.SetCount": func(w contextWorld, ctx context.Context) error { return stage.SetCount(ctx, w.n, 2) },
 	"node.*Context":       nil, // returns one
 
@@ -258,14 +258,14 @@ func lifetimeCall(w contextWorld, ctx context.Context) error {
 	return err
 }
 
-// otherPackages take contexts for other ends than to ask processes.
+// otherPackages take contexts for other purposes than asking processes.
 var otherPackages = []string{"node_discovery", "node_dns", "node_gossip", "node_channel", "node_stream", "node_admin", "node_active",
 	"node_futures", "node_match", "node_trace", "node_forward"}
 
-// takesContext finds the functions and methods in the list of the API.
+// takesContext finds the functions and methods in the API list.
 var takesContext = regexp.MustCompile(`(?m)^func (\([^)]*\) )?(\w+)(\[[^(]*\])?\([^)]*context\.Context`)
 
-// No function is forgotten that takes a context.
+// No function that takes a context is forgotten.
 func TestEndedContextsAreAll(t *testing.T) {
 	files, err := filepath.Glob("../testdata/api/*.txt")
 	require.NoError(t, err)
@@ -289,8 +289,8 @@ func TestEndedContextsAreAll(t *testing.T) {
 	}
 }
 
-// Whatever is called with a context that has ended sends nothing and starts nothing, and says so by the error of the context
-// and the cause of its end.
+// A function that is called with an ended context sends nothing and starts nothing, and returns the error of the
+// context and the cause of its end.
 func TestEndedContexts(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	n := c.StartWith("a", node.Distribution{Published: global.Join(global.Config{})})

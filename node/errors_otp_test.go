@@ -14,8 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// relayOf starts processes of OTP that stand between two of Go: a server that calls another, and
-// an echo.
+// relayOf starts OTP processes that stand between two Go processes: a server that calls another, and an echo.
 func relayOf(o *otp) (relay, echo node.At) {
 	o.Ask("register(relay, spawn(fun() -> F = fun(F) -> receive {'$gen_call', From, {To, Request}} -> " +
 		"gen_server:reply(From, catch gen_server:call(To, Request)), F(F) end end, F(F) end))")
@@ -23,8 +22,7 @@ func relayOf(o *otp) (relay, echo node.At) {
 	return node.At{Name: "relay", Node: o.name}, node.At{Name: "back", Node: o.name}
 }
 
-// Errors, panics and values of registered types are terms that OTP's tools print, and are
-// themselves again when they come back.
+// Errors, panics and values of registered types are terms that OTP's tools can print, and come back unchanged.
 func TestErrorsAndOTP(t *testing.T) {
 	needOTP(t, false)
 	port, finder := otpMapper(t, "127.0.0.1")
@@ -108,7 +106,7 @@ func TestErrorsAndOTP(t *testing.T) {
 		assert.Contains(t, printed, part)
 	}
 
-	// And back: the crash of a process here, seen through one of OTP that was linked to it.
+	// And back: a crash here, seen through an OTP process that was linked to the crashed process.
 	bad := breaks("bad job")
 	hand(bad)
 	o.Ask("keep ! {get, self()}, P = receive {kept, Kept} -> Kept end, persistent_term:put(middle, spawn(fun() -> link(P), receive {is_there, To} -> To ! {there, self()} end, receive after 300000 -> ok end end))")

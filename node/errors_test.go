@@ -40,7 +40,7 @@ import (
 
 var errSoldOut = errors.New("sold out")
 
-// shortError is an error that both nodes have registered: its pointer is the error.
+// shortError is an error type that both nodes have registered: its pointer is the error.
 type shortError struct {
 	Item string
 	Left int
@@ -48,7 +48,7 @@ type shortError struct {
 
 func (e *shortError) Error() string { return fmt.Sprintf("%d of %s left", e.Left, e.Item) }
 
-// codeError is one whose value is the error.
+// codeError is an error type whose value is the error.
 type codeError struct{ Code int }
 
 func (e codeError) Error() string { return fmt.Sprintf("code %d", e.Code) }
@@ -58,7 +58,7 @@ type sliceError []string
 
 func (e sliceError) Error() string { return strings.Join(e, "; ") }
 
-// farTypes are what both nodes of these tests have registered.
+// farTypes are the types that both nodes of these tests have registered.
 func farTypes(t *testing.T) *node.Types {
 	ts := &node.Types{}
 	require.NoError(t, ts.Register(node.ErrorOf(errSoldOut, "shop.ErrSoldOut"), node.TypeOf[shortError](), node.TypeOf[codeError](),
@@ -66,7 +66,7 @@ func farTypes(t *testing.T) *node.Types {
 	return ts
 }
 
-// overEach runs a test for each protocol between two nodes.
+// overEach runs a test between two nodes for each protocol.
 func overEach(t *testing.T, test func(t *testing.T, a, b *node.Node)) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		start := func(name string) *node.Node { return c.StartWith(name, node.Distribution{Types: farTypes(t)}) }
@@ -84,8 +84,8 @@ func answering(err error) node.ActorFunc {
 	}
 }
 
-// An error that a handler answers with is one at the caller: with its text, and as the sentinel
-// or the type that both nodes know.
+// An error that a handler answers with reaches the caller as an error: with its text, and as the sentinel or the type
+// that both nodes know.
 func TestErrorsCross(t *testing.T) {
 	var short *shortError
 	var code codeError
@@ -135,7 +135,7 @@ func TestErrorsCross(t *testing.T) {
 	}
 }
 
-// What an error wraps that the other node does not know keeps its text.
+// A wrapped error that the other node does not know keeps its text.
 func TestErrorsKeepWhatTheyWrap(t *testing.T) {
 	overEach(t, func(t *testing.T, a, b *node.Node) {
 		inner := fmt.Errorf("inner: %w", errSoldOut)
@@ -149,7 +149,7 @@ func TestErrorsKeepWhatTheyWrap(t *testing.T) {
 	})
 }
 
-// An error in a message is an error there.
+// An error in a message arrives as an error.
 func TestErrorsInMessages(t *testing.T) {
 	overEach(t, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, b)
@@ -164,7 +164,7 @@ func TestErrorsInMessages(t *testing.T) {
 
 type secret struct{ _ func() }
 
-// A panic is the same crash to those who monitor, are linked and call.
+// A panic is the same crash to processes that monitor, are linked and call.
 func TestPanicsCross(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause any
@@ -206,7 +206,8 @@ func TestPanicsCross(t *testing.T) {
 
 func breakDown(cause any) { panic(cause) }
 
-// An error that ends a process is that of its crash, and an exit of its choosing stays its reason.
+// An error that ends a process becomes the error of its crash, and an exit reason that the process chose stays its
+// reason.
 func TestExitReasonsCross(t *testing.T) {
 	overEach(t, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)
@@ -268,7 +269,7 @@ var sentinels = map[string]error{
 	"node_rpc.ErrUndef": nil, // the exception undef, as in Erlang: it crosses as *rpc.Error
 }
 
-// No exported error of the module is forgotten in sentinels.
+// sentinels includes every exported error of the module.
 func TestSentinelsAreAll(t *testing.T) {
 	files, err := filepath.Glob("../testdata/api/*.txt")
 	require.NoError(t, err)
@@ -287,8 +288,8 @@ func TestSentinelsAreAll(t *testing.T) {
 	require.Len(t, sentinels, all, "some of these are no exported errors any more")
 }
 
-// Every node knows the exported errors of the module: errors.Is finds them in an error of a call, and
-// in that of a function that is called by name, on whichever node and with whichever types.
+// Every node knows the exported errors of the module: errors.Is finds them in an error of a call, and in that of a
+// function that is called by name, on any node and with any types.
 func TestSentinelsCross(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// A front hands what it is asked on to a worker. The worker fails, and whoever has asked the front is told at once.
+// A front hands requests on to a worker. The worker fails, and the caller of the front is told at once.
 func ExampleForward() {
 	n, err := node.Start(node.Config{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

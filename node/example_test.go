@@ -17,7 +17,7 @@ type (
 	UnLock struct{ Value int }
 )
 
-// LockableCounter is the event-driven one: a behaviour for each of its states.
+// LockableCounter is the event-driven version: a behaviour for each of its states.
 type LockableCounter struct{ value int }
 
 func (a *LockableCounter) Receive(c *node.Context, msg any) error {
@@ -46,7 +46,7 @@ func (a *Locked) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// lockableCounter is the blocking one: a receive within the other.
+// lockableCounter is the blocking version: one receive inside another.
 func lockableCounter(p *node.Process) error {
 	value := 0
 	for {

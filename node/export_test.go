@@ -7,7 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/peers"
 )
 
-// FarTables says what the tables of a node's peers hold that are not empty.
+// FarTables lists what the tables of a node's peers hold, except empty ones.
 func FarTables(n *Node) string {
 	s := ""
 	for _, p := range n.dist.All() {
@@ -36,7 +36,7 @@ func FarLinks(n *Node, pid PID) map[PID]bool {
 	return m
 }
 
-// FarKept returns the nodes whose connection is over, and is kept nevertheless.
+// FarKept returns the nodes whose connection is over but still kept.
 func FarKept(n *Node) (names []Atom) {
 	for _, p := range n.peers.Recent() {
 		if p.IsOver() {
@@ -46,7 +46,7 @@ func FarKept(n *Node) (names []Atom) {
 	return names
 }
 
-// FarUps returns how many processes are kept to be told of new nodes.
+// FarUps returns how many processes are registered to be told of new nodes.
 func FarUps(n *Node) int {
 	return n.watchers.Len()
 }
@@ -59,7 +59,7 @@ func FarWaiting(n *Node) (sum int) {
 	return sum
 }
 
-// FarProtocol returns what n talks to a node in, if they are connected.
+// FarProtocol returns the protocol that n speaks with a node, if they are connected.
 func FarProtocol(n *Node, name Atom) (string, bool) {
 	if p := n.peers.Get(name); p != nil && p.IsUp() {
 		return p.Conn().Peer().Protocol, true
@@ -67,7 +67,7 @@ func FarProtocol(n *Node, name Atom) (string, bool) {
 	return "", false
 }
 
-// NamesRemembered returns how many names on other nodes a process remembers that it has linked to.
+// NamesRemembered returns how many names on other nodes a process remembers having linked to.
 func NamesRemembered(n *Node, pid PID) int {
 	p := n.sys.Lookup(pid)
 	p.Mu.Lock()
@@ -75,7 +75,7 @@ func NamesRemembered(n *Node, pid PID) int {
 	return len(p.NameLinksLocked())
 }
 
-// ProcessesThatRememberNames counts those with names of NamesRemembered.
+// ProcessesThatRememberNames counts the processes for which NamesRemembered is not zero.
 func ProcessesThatRememberNames(n *Node) (count int) {
 	n.sys.ByName.Range(func(any, any) bool { count++; return true })
 	return count
@@ -84,11 +84,11 @@ func ProcessesThatRememberNames(n *Node) (count int) {
 // LentCalls returns how many calls can be answered from elsewhere.
 func LentCalls(n *Node) int { return n.sys.Lent.Len() }
 
-// ForgetFutures has a node forget what others know of its futures, as if it were long ago.
+// ForgetFutures makes a node forget what others know of its futures, as if it were long ago.
 func ForgetFutures(n *Node) { n.futures.Expire(n.sys.Env.Now().Add(2 * calls.KeepFutures)) }
 
-// Waiting is how many wait for f.
+// Waiting is how many processes and goroutines wait for f.
 func Waiting[R any](f *Future[R]) int { return f.w.Watching() }
 
-// NotedWaits is how many waits are noted of those that a cycle may consist of.
+// NotedWaits is how many waits are noted for finding cycles.
 func NotedWaits(n *Node) int { return n.sys.Cycles.Len() }

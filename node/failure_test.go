@@ -37,8 +37,7 @@ import (
 // that begins with # is a comment. TestFailureOTP checks that this is what OTP
 // gives: see package erltest.
 
-// casts are the ways to write and run a process, of which nobody can tell from
-// outside.
+// casts are the ways to write and run a process; they cannot be told apart from outside.
 var casts = []struct {
 	name  string
 	spawn func(n *node.Node, p *scripted) (node.PID, error)
@@ -65,8 +64,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// scriptRun plays one script on one node. Its fields are touched by the test
-// between the steps, and by the one process that a step moves.
+// scriptRun plays one script on one node. The test touches its fields between the steps, and so does the one process
+// that a step moves.
 type scriptRun struct {
 	t     *testing.T
 	n     *node.Node
@@ -77,8 +76,7 @@ type scriptRun struct {
 	log   []string
 }
 
-// scripted is a process of a script: it takes what it is told to do out of its
-// mailbox, and nothing else until it is told to empty it.
+// scripted is a process of a script: it takes orders out of its mailbox, and nothing else until it is told to empty it.
 type scripted struct {
 	*scriptRun
 	name string
@@ -92,7 +90,7 @@ type (
 	empty struct{}
 )
 
-// doer is what both casts of process can do.
+// doer is what both casts can do.
 type doer interface {
 	Self() node.PID
 	Send(node.Dest, any) error
@@ -173,7 +171,7 @@ func (p *scripted) do(d doer, a act) error {
 				}
 			}
 		case "send":
-			_ = d.Send(p.who(who), p.term(rest)) // an error if the process is dead: some scripts want that
+			_ = d.Send(p.who(who), p.term(rest)) // returns an error if the process is dead: some scripts want that
 		case "signal":
 			d.Exit(p.who(who), p.term(rest))
 		case "exit":
@@ -185,7 +183,7 @@ func (p *scripted) do(d doer, a act) error {
 	return nil
 }
 
-// play plays a script and answers what came of it.
+// play plays a script and returns what was recorded.
 func (th *scriptRun) play(script []string) string {
 	for _, line := range script {
 		th.step(line)
@@ -288,7 +286,7 @@ func (th *scriptRun) term(text string) any {
 
 func (th *scriptRun) show(term any) string { return wire.Format(th.shown(term)) }
 
-// shown puts names in the place of identifiers.
+// shown replaces identifiers with names.
 func (th *scriptRun) shown(term any) any {
 	switch v := term.(type) {
 	case node.PID:

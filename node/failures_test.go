@@ -22,9 +22,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A failure is an error that arises on the node there, or on the way to it, and is learnt of here: errors.Is finds what has
-// caused it, whatever it has passed, and its text can be read. These tests are the table of the ways for an error to arise and
-// of the ways to learn of it, on one node and between two.
+// A failure is an error that arises on node there, or on the way to it, and is reported here: errors.Is finds its
+// cause, whatever it has passed through, and its text is readable. These tests are the table of the ways for an error
+// to arise and the ways to learn of it, on one node and between two.
 
 // failures is where the failures take place.
 type failures struct {
@@ -53,10 +53,10 @@ func overEachPlace(t *testing.T, test func(f *failures)) {
 	})
 }
 
-// noCups is what all of these fail with.
+// noCups is the error that all of these fail with.
 func noCups() error { return fmt.Errorf("no cups: %w", errSoldOut) }
 
-// fails checks an error that noCups has caused.
+// fails checks an error that was caused by noCups.
 func (f *failures) fails(way string, err error) {
 	f.Helper()
 	if assert.ErrorIs(f, err, errSoldOut, way) {
@@ -73,7 +73,7 @@ type failingInit struct {
 
 func (f failingInit) Init(*node.Context) error { return f.init() }
 
-// Who learns of the end of a process finds its cause.
+// A process that learns of the end of another finds its cause.
 func TestFailuresOfProcesses(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		for way, end := range nodetest.FailedEnds(noCups) {
@@ -124,7 +124,7 @@ func TestFailuresOfProcesses(t *testing.T) {
 	})
 }
 
-// Who learns that a process has not started finds why.
+// A process that learns that another has not started finds the cause.
 func TestFailuresOfStarts(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		for way, init := range nodetest.FailedStarts(noCups) {
@@ -172,7 +172,7 @@ func TestFailuresOfStarts(t *testing.T) {
 	})
 }
 
-// application checks what comes of an application that does not start.
+// application checks the error of an application that does not start.
 func (f *failures) application(way string, start func(context.Context, node.Caller) (node.PID, error)) {
 	n := nodetest.Start(f, node.Config{})
 	c, err := application.Start(f.ctx, n)
@@ -182,7 +182,7 @@ func (f *failures) application(way string, start func(context.Context, node.Call
 	f.fails(way+", StartAll", c.StartAll(f.ctx))
 }
 
-// Start of a child that returns an error, or panics.
+// The Start of a child returns an error, or panics.
 func TestFailuresOfStartFunctions(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		for way, start := range map[string]func([]any) (node.Actor, error){
@@ -265,7 +265,7 @@ func TestFailuresOfFunctions(t *testing.T) {
 	})
 }
 
-// Who reads the log finds the cause and the process, which names its node, wherever a process ends or does not start.
+// The log names the cause and the process, with its node, wherever a process ends or does not start.
 func TestFailuresInLogs(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	n, log := c.StartLogged("a", node.Distribution{Types: farTypes(t)})
@@ -282,7 +282,7 @@ func TestFailuresInLogs(t *testing.T) {
 			assert.NotContains(t, text, "<<", who)
 		}
 	}
-	quiet := func(kind, way string) bool { // {shutdown, _} is no crash, who has sent a signal knows it, and a process may exit by itself
+	quiet := func(kind, way string) bool { // {shutdown, _} is no crash, a signal's sender knows it, a process may exit by itself
 		return way == "an exit in a term" || way == "an exit signal" || way == "an exit" && kind == "a process"
 	}
 	for way, end := range nodetest.FailedEnds(noCups) {
@@ -317,7 +317,7 @@ func TestFailuresInLogs(t *testing.T) {
 	}
 }
 
-// What cannot be sent, and what does not fit.
+// Values that cannot be sent, and values of the wrong type.
 func TestFailuresOfValues(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		fns := map[string]rpc.Function{
@@ -358,7 +358,7 @@ func TestFailuresOfValues(t *testing.T) {
 	})
 }
 
-// What there is no space for.
+// Failures for lack of space.
 func TestFailuresOfLimits(t *testing.T) {
 	n := nodetest.Start(t, node.Config{MaxProcesses: 3})
 	ctx := testkit.Context(t)
@@ -376,7 +376,7 @@ func TestFailuresOfLimits(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrTooMany)
 }
 
-// A name that is taken, wherever that is found out.
+// A name that is taken, wherever that is detected.
 func TestFailuresOfNames(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := testkit.Context(t)
@@ -407,7 +407,7 @@ func TestFailuresOfNames(t *testing.T) {
 	require.Zero(t, spec.Child)
 }
 
-// A node that cannot be reached: whoever learns of it is told which, and why.
+// A node that cannot be reached: everybody who learns of it is told which node, and why.
 func TestFailuresOfConnections(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	n, log := c.StartLogged("a", node.Distribution{})

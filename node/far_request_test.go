@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// seen says what a switch over types sees of a message, and answers it if it is a call.
+// seen says what a type switch finds a message to be, and answers it if it is a call.
 func seen(msg any) string {
 	answer := func(f node.From, body any) string {
 		s := fmt.Sprintf("Request[%T]", body)
@@ -59,7 +59,7 @@ func seen(msg any) string {
 	return fmt.Sprintf("%T", msg)
 }
 
-// A call from another node is the Request that it would be here, in every style of process.
+// A call from another node is the same Request as from this node, in every style of process.
 func TestCallFromAfarIsRequest(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
@@ -118,8 +118,8 @@ func TestReceiveOfFindsCallFromAfar(t *testing.T) {
 	})
 }
 
-// A cast from another node is a Cast; a process that is shown its peers has the request in the
-// PeerMessage, and AsRequest finds it.
+// A cast from another node is a Cast; a process that is shown its peers gets the request inside the PeerMessage, and
+// AsRequest finds it.
 func TestCastAndPeerMessageFromAfar(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
@@ -155,8 +155,8 @@ func TestCastAndPeerMessageFromAfar(t *testing.T) {
 	})
 }
 
-// A request that is sent on to a third node is there the request that it was, and is the tuple
-// with the From it came with to who looks at terms.
+// A request that is sent on to a third node is the same request there; code that looks at terms sees the tuple with the
+// original From.
 func TestRequestSentOn(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
@@ -193,8 +193,8 @@ var farBank = genserver.Define(
 	genserver.OnCast(func(s *farAccount, c *genserver.Context, n int) error { s.balance = n; return nil }),
 )
 
-// A server answers calls and casts from another node by the handlers of their types, and at once
-// those that it has none for.
+// A server answers calls and casts from another node with the handlers of their types, and answers calls without a
+// handler at once.
 func TestServerCalledFromAfar(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
@@ -211,7 +211,7 @@ func TestServerCalledFromAfar(t *testing.T) {
 	})
 }
 
-// watchersOf returns how many monitors over processes of n its only peer has.
+// watchersOf returns how many monitors the only peer of n has on processes of n.
 func watchersOf(n *node.Node) int { return n.Peers()[0].Watchers }
 
 func spawned(t *testing.T, n *node.Node, f node.ActorFunc) node.PID {
@@ -220,7 +220,7 @@ func spawned(t *testing.T, n *node.Node, f node.ActorFunc) node.PID {
 	return pid
 }
 
-// A call over the native protocol is a frame there and a frame back, its monitor included.
+// A call over the native protocol is one frame there and one frame back, its monitor included.
 func TestFarCallIsTwoFrames(t *testing.T) {
 	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
 	echoes := spawned(t, b, func(_ *node.Context, msg any) error {
@@ -237,16 +237,16 @@ func TestFarCallIsTwoFrames(t *testing.T) {
 		return a.Peers()[0].FramesOut, a.Peers()[0].FramesIn
 	}
 	outBefore, inBefore := call()
-	testkit.UntilTrue(t, func() bool { // the nodes ask each other something of their own at first
+	testkit.UntilTrue(t, func() bool { // at first the nodes exchange some frames of their own
 		out, in := call()
 		there, back := out-outBefore, in-inBefore
 		outBefore, inBefore = out, in
 		return there == calls && back == calls
 	}, "each call is one frame there and one back")
-	testkit.UntilTrue(t, func() bool { return watchersOf(b) == 0 }, "nobody watches there") // theirs may be under way
+	testkit.UntilTrue(t, func() bool { return watchersOf(b) == 0 }, "nobody watches there") // their own monitors may be under way
 }
 
-// However a call ends, nothing of it is left at the node that was called.
+// However a call ends, it leaves nothing at the node that was called.
 func TestFarCallLeavesNoMonitor(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
@@ -296,7 +296,7 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		require.ErrorContains(t, err, "chan int")
 		none()
 
-		// By another process than the one that was called, on the caller's node.
+		// Another process than the one that was called replies, on the caller's node.
 		answering := spawned(t, a, func(_ *node.Context, msg any) error {
 			return msg.(node.From).Reply("from elsewhere")
 		})
@@ -309,7 +309,7 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		require.Equal(t, "from elsewhere", got)
 		none()
 
-		// By nobody: the caller gives up.
+		// Nobody replies: the caller gives up.
 		given, giveUp := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {

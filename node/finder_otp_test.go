@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// Without EPMD: the same port on all hosts, as -erl_epmd_port has it.
+// Without EPMD: the same port on all hosts, as with -erl_epmd_port.
 func TestOTPNoEPMD(t *testing.T) {
 	needOTP(t, false)
 	port := porttest.Reserve(t)
@@ -26,7 +26,7 @@ func TestOTPNoEPMD(t *testing.T) {
 	o.bothWays(n)
 }
 
-// An Erlang node that listens nowhere dials us, and one whose place is told.
+// An Erlang node that does not listen dials us, and one whose address is configured.
 func TestOTPNoEPMDOneWay(t *testing.T) {
 	needOTP(t, false)
 	port := porttest.Reserve(t)
@@ -47,7 +47,7 @@ func TestOTPNoEPMDOneWay(t *testing.T) {
 	log.Await(t, "f@127.0.0.1")
 }
 
-// Short names, through an EPMD of ours: the host's name without a dot.
+// Short names, through an EPMD of ours: the host name has no dot.
 func TestOTPShortNames(t *testing.T) {
 	needOTP(t, false)
 	host, err := os.Hostname()
@@ -73,7 +73,7 @@ func TestOTPShortNames(t *testing.T) {
 	require.ErrorContains(t, long.Ping(testkit.Context(t), o.name), "has a long name")
 }
 
-// IPv6: a node named by an address, at an EPMD that is asked over IPv6.
+// IPv6: a node that is named by an address, at an EPMD reached over IPv6.
 func TestOTPIPv6(t *testing.T) {
 	needOTP(t, false)
 	port, finder := otpMapper(t, "::1")
@@ -83,8 +83,7 @@ func TestOTPIPv6(t *testing.T) {
 	o.bothWays(n)
 }
 
-// A node that listens at all addresses is reached over both families: by OTP over
-// IPv4 and, as another node, over IPv6.
+// A node that listens at all addresses is reached over both families: by OTP over IPv4 and, as another node, over IPv6.
 func TestOTPBothFamilies(t *testing.T) {
 	needOTP(t, false)
 	l, err := net.Listen("tcp", "[::1]:0")

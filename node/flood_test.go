@@ -29,7 +29,7 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// limitOf returns what is used of a limit of a node.
+// limitOf returns how much of a limit of a node is used.
 func limitOf(t testing.TB, n *node.Node, name string) observe.Limit {
 	t.Helper()
 	all := n.LimitUsage()
@@ -38,8 +38,8 @@ func limitOf(t testing.TB, n *node.Node, name string) observe.Limit {
 	return all[i]
 }
 
-// Strangers open connections to both listeners, many more than may be pending, from one
-// host or from many, and say nothing or little. Nodes come in meanwhile, at once.
+// Strangers open connections to both listeners, many more than may be pending, from one host or from many, and send
+// nothing or little. Meanwhile nodes connect at once.
 func TestFloodOfPending(t *testing.T) {
 	for _, hosts := range []int{1, 40} {
 		for _, says := range []string{"", "\x00", "\x00\x05"} {
@@ -88,7 +88,7 @@ func TestFloodOfPending(t *testing.T) {
 	}
 }
 
-// Who says a name, and then nothing, has the time of a handshake, and no more.
+// A peer that sends its name, and then nothing, has the time of a handshake, and no more.
 func TestSlowHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
@@ -102,8 +102,8 @@ func TestSlowHandshake(t *testing.T) {
 	})
 }
 
-// There are so many connections, in and out, and so many of one source. Who is refused
-// learns why, and both sides say it. When one ends another may come.
+// The number of connections is limited, in and out, and for each source. A refused node learns why, and both sides log
+// it. When one connection ends another may come.
 func TestMostConnections(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -137,11 +137,11 @@ func TestMostConnections(t *testing.T) {
 			require.Error(t, e.Connect(testkit.Context(t), n.Name()))
 			require.EqualValues(t, 3, limitOf(t, n, "connections").Used)
 			require.NotZero(t, limitOf(t, n, "connections").Refused)
-			synctest.Wait() // until d, too, has the connection
+			synctest.Wait() // until d has the connection, too
 			require.True(t, d.Disconnect(n.Name()))
 			synctest.Wait()
 			require.NoError(t, e.Connect(testkit.Context(t), n.Name()))
-			// One that takes the place of its own is not refused.
+			// A peer that replaces its own connection is not refused.
 			require.True(t, a.Disconnect(n.Name()))
 			require.NoError(t, a.Connect(testkit.Context(t), n.Name()))
 			synctest.Wait()
@@ -156,7 +156,7 @@ func TestMostConnections(t *testing.T) {
 	}
 }
 
-// hole is a network in which nobody answers but those who are there.
+// hole is a network in which only existing nodes answer.
 type hole struct {
 	*nodetest.Pipes
 	under, most atomic.Int64
@@ -174,7 +174,7 @@ func (h *hole) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn,
 	return nil, ctx.Err()
 }
 
-// everywhere finds any node at one place, but for those it knows.
+// everywhere finds every node at one address, except those it knows.
 type everywhere struct{ *nodetest.Places }
 
 func (e everywhere) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
@@ -184,9 +184,9 @@ func (e everywhere) Find(ctx context.Context, name node.Atom) ([]discovery.Endpo
 	return []discovery.Endpoint{{Protocol: "native", Addr: "10.9.9.9:9"}}, nil
 }
 
-// A peer makes this node answer ten thousand nodes that there are not. Only so many are
-// dialled at a time, the others wait without a goroutine each, or fail at once. A node
-// that somebody waits for is connected at once, and so is one that has been before.
+// A peer makes this node answer ten thousand nodes that do not exist. The number of concurrent dials is limited; the
+// others wait without a goroutine each, or fail at once. A node that somebody waits for is connected at once, and so is
+// one that was connected before.
 func TestManyDials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
@@ -225,8 +225,8 @@ func TestManyDials(t *testing.T) {
 	})
 }
 
-// Strangers begin handshakes in the names of peers, and end them in many ways, while the
-// peers connect, disconnect and call each other.
+// Strangers begin handshakes in the names of peers, and end them in many ways, while the peers connect, disconnect and
+// call each other.
 func TestStrangersStress(t *testing.T) {
 	seed := testkit.Seed(t)
 	w := nodetest.NewCluster(t)
@@ -320,8 +320,8 @@ func TestStrangersStress(t *testing.T) {
 
 func randomOf(seed uint64, k int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(k))) }
 
-// Those who are refused with a word have a while to read it. That is no way to have more
-// connections than may be pending.
+// Refused connections that are told why have a while to read it. That does not allow more connections than may be
+// pending.
 func TestFloodOfRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
@@ -340,8 +340,8 @@ func TestFloodOfRefused(t *testing.T) {
 	})
 }
 
-// A handshake of TLS that does not end is over with the time for the whole, and can be
-// dropped before.
+// A TLS handshake that does not end is aborted when the time for the whole handshake is over, and can be dropped
+// before.
 func TestEndlessTLSHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
@@ -351,10 +351,10 @@ func TestEndlessTLSHandshake(t *testing.T) {
 		n := w.StartWith("n", node.Distribution{Transport: tr, Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 8}}})
 		synctest.Wait()
 		handshakes := func() int { return nodetest.Goroutines("wire/tlsdist.") }
-		before := handshakes() // those of the listener
+		before := handshakes() // the listener's
 		for range 20 {
 			c := w.Dial(n, "native", "10.0.0.1")
-			go func() { // a byte a second of a message that is long; ends with the connection
+			go func() { // a byte a second of a long message; ends with the connection
 				for _, err := c.Write([]byte("\x16\x03\x01\x02\x00")); err == nil; _, err = c.Write([]byte{1}) {
 					time.Sleep(time.Second)
 				}

@@ -30,8 +30,8 @@ import (
 	"github.com/actornode/actornode/wire/erldist"
 )
 
-// What a node sends to a peer that has asked it for nothing, by what the peer can do. It is the table of
-// docs/protocols.md, whose first column has these names.
+// What a node sends unasked to a peer, by what the peer supports. It is the table of docs/protocols.md, whose first
+// column has these names.
 var unasked = []struct {
 	what string
 	of   func(f *dist.Frame) bool
@@ -51,7 +51,7 @@ var unasked = []struct {
 	}, func(p dist.Peer) bool { return !p.Hidden }},
 }
 
-// The flags of nodes that are less than one of OTP: those of Debian's erl_interface 5.3 and jinterface 1.13, see
+// The flags of nodes that support less than OTP: those of Debian's erl_interface 5.3 and jinterface 1.13, see
 // TestForeignFlags, and steps between them and OTP.
 const otpOnly = erlflags.Published | erlflags.DistHdrAtomCache | erlflags.Fragments | erlflags.Spawn | erlflags.Alias |
 	erlflags.AltactSig | erlflags.SendSender | erlflags.ExitPayload | erlflags.BigSeqtraceLabels | erlflags.UnicodeIO
@@ -87,8 +87,8 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// hears is a peer of a node that runs all that speaks to other nodes by itself, for five minutes. It says nothing but that it
-// lives. It returns what it hears, by the names of unasked.
+// hears is a peer, for five minutes, of a node that runs everything that talks to other nodes unasked. It sends only
+// ticks. It returns what it receives, by the names of unasked.
 func hears(t *testing.T, p *erldist.Protocol, hidden bool) (about dist.Peer, got map[string]bool) {
 	tr := nodetest.NewPipes()
 	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: global.Join(global.Config{})})
@@ -140,7 +140,7 @@ func hears(t *testing.T, p *erldist.Protocol, hidden bool) (about dist.Peer, got
 }
 
 // A peer that takes no monitors is called, pinged and monitored as OTP does it: the request arrives, the answer counts,
-// and the monitor fires with the connection.
+// and the monitor fires when the connection ends.
 func TestPeerWithoutMonitors(t *testing.T) {
 	for name, lacks := range map[string]erlflags.Flags{
 		"ei": otpOnly | erlflags.DistMonitorName, "jinterface": otpOnly | erlflags.DistMonitor | erlflags.DistMonitorName,
@@ -197,7 +197,7 @@ func TestPeerWithoutMonitors(t *testing.T) {
 	}
 }
 
-// serves answers the calls to a peer by hand, but for silence.
+// serves answers the calls to a peer by hand, except those of silence.
 func serves(r *raw) error {
 	for {
 		var f dist.Frame
@@ -221,7 +221,7 @@ func serves(r *raw) error {
 	}
 }
 
-// A peer without UNLINK_ID is told of an unlink, and none is waited for.
+// A peer without UNLINK_ID is told of an unlink, and nothing waits for its acknowledgement.
 func TestPeerWithoutUnlinkIDs(t *testing.T) {
 	tr := nodetest.NewPipes()
 	n, log := exposed(t, tr, &erldist.Protocol{}, node.Distribution{})
@@ -244,8 +244,8 @@ func TestPeerWithoutUnlinkIDs(t *testing.T) {
 	require.NotContains(t, log.String(), "was not sent")
 }
 
-// A node without a name gets one. When its connection ends the next one gets the same, in another creation; while it
-// lives, another.
+// A node without a name gets one. When its connection ends the next node gets the same name with another creation;
+// while it is connected, another name.
 func TestDynamicNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := nodetest.NewPipes()
@@ -264,7 +264,7 @@ func TestDynamicNames(t *testing.T) {
 		require.Equal(t, wire.NodeID{Name: first.Name, Creation: first.Creation + 1}, again)
 		other, endOther := asksForName(t, n, tr, "other", "secret")
 		require.True(t, strings.HasSuffix(string(other.Name), "@other"))
-		for range 3 { // who proves nothing uses no name up, and gets no connection
+		for range 3 { // a peer with a wrong cookie uses no name up, and gets no connection
 			_, nobody := asksForName(t, n, tr, "host.example", "wrong")
 			nobody()
 		}
@@ -279,8 +279,8 @@ func TestDynamicNames(t *testing.T) {
 	})
 }
 
-// asksForName connects as a node without a name and returns the one that it gets. end closes the connection, and returns when
-// the node has seen that. With a wrong cookie nothing else happens.
+// asksForName connects as a node without a name and returns the one that it gets. end closes the connection, and
+// returns when the node has seen that. With a wrong cookie nothing else happens.
 func asksForName(t *testing.T, n *node.Node, tr dist.Transport, host, cookie string) (id wire.NodeID, end func()) {
 	c, err := tr.Dial(t.Context(), n.Addr().String(), n.Name())
 	require.NoError(t, err)
@@ -346,8 +346,8 @@ func TestDynamicNamesOfOTP(t *testing.T) {
 	require.Equal(t, names[0], names[1], "the name was free again")
 }
 
-// A spawn whose arguments cannot be read makes no new atom at a caller of OTP, which would keep it for ever; the log says what
-// is wrong.
+// A spawn whose arguments cannot be read creates no new atom at an OTP caller, which would keep it for ever; the log
+// says what is wrong.
 func TestUnreadableSpawnMakesNoAtoms(t *testing.T) {
 	c := newOTPHost(t)
 	log := new(logtest.Text)
@@ -368,7 +368,7 @@ func TestUnreadableSpawnMakesNoAtoms(t *testing.T) {
 	require.Contains(t, log.String(), "nested")
 }
 
-// A node of this kind gets its name from another, of this kind or of OTP, is called by it, and stops when it has lost it.
+// A Go node gets its name from another, Go or OTP, is called by it, and stops when it has lost it.
 func TestNamedByAnother(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	namer, other := c.Start("namer"), c.Start("other")
@@ -376,7 +376,7 @@ func TestNamedByAnother(t *testing.T) {
 	n, err := node.Start(c.ConfigWith("undefined", d))
 	require.NoError(t, err)
 	require.Regexp(t, `^[0-9A-Z]+@127\.0\.0\.1$`, string(n.Name()))
-	testkit.Until(t, func() string { // it may be told after the other end is
+	testkit.Until(t, func() string { // it may be told after the other end
 		if up := namer.AllNodes(); !slices.Contains(up, n.Name()) {
 			return fmt.Sprintf("connected to %v, not to %v", up, n.Name())
 		}
@@ -422,7 +422,7 @@ func TestNamedByOTP(t *testing.T) {
 	require.ErrorContains(t, err, "cannot get a name from e@127.0.0.1")
 }
 
-// usable has two nodes call each other.
+// usable makes two nodes call each other.
 func usable(t *testing.T, nodes ...*node.Node) {
 	t.Helper()
 	for i, n := range nodes {

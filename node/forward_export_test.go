@@ -5,7 +5,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 )
 
-// WorkerWatch is what tests see of the watch over a worker.
+// WorkerWatch shows tests the watch over a worker.
 type WorkerWatch struct{ *workerWatch }
 
 // WatchWorker returns a watch for a request over target, as Forward makes it.

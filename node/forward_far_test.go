@@ -42,7 +42,7 @@ func noneFar(t testing.TB, nodes ...*node.Node) {
 	})
 }
 
-// The caller, the forwarder and the worker are on any nodes.
+// The caller, the forwarder and the worker are on any of the nodes.
 func TestForwardFar(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		nodes := []*node.Node{a, b, c}
@@ -51,7 +51,7 @@ func TestForwardFar(t *testing.T) {
 			t.Run(fmt.Sprintf("%.1s %.1s %.1s", caller.Name(), forwarder.Name(), server.Name()), func(t *testing.T) {
 				for k, name := range slices.Sorted(maps.Keys(asks)) {
 					if testkit.At() < testkit.Merge && k != i%len(asks) {
-						continue // in make merge all ways to call, on all nodes
+						continue // make merge tries all ways to call, on all nodes
 					}
 					ask := asks[name]
 					w := newForwardee()
@@ -100,7 +100,7 @@ func noForwarder(t *testing.T, n *node.Node, via node.PID) {
 	nodetest.Down(t, h, ref)
 }
 
-// The loss of the worker's node is the error of the caller; a name there works like a PID.
+// The caller gets an error if the worker's node is lost; a name there works like a PID.
 func TestWorkersNodeIsLost(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		for _, caller := range []*node.Node{a, b} {
@@ -132,8 +132,8 @@ func TestWorkersNodeIsLost(t *testing.T) {
 	})
 }
 
-// A worker of another node forwards the request again: the watch follows, through the nodes that it has come by, and ends
-// that are between do not matter.
+// A worker on another node forwards the request again: the watch follows it through the nodes that it has passed, and
+// the end of a process in between does not matter.
 func TestForwardChain(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		w := newForwardee()
@@ -155,7 +155,7 @@ func TestForwardChain(t *testing.T) {
 	})
 }
 
-// Nothing is left of many requests of and to other nodes, and a caller that dies, or whose node is lost, leaves nothing.
+// Many requests from and to other nodes leave nothing, nor does a caller that dies or whose node is lost.
 func TestNothingStaysFar(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		for _, server := range []*node.Node{b, c} {
@@ -194,7 +194,7 @@ func TestNothingStaysFar(t *testing.T) {
 	})
 }
 
-// An answer and ends come at once, on three nodes: there is one result.
+// An answer and exits come at the same time, on three nodes: there is one result.
 func TestOneResultFar(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		h := nodetest.Open(t, a)
@@ -217,7 +217,7 @@ func TestOneResultFar(t *testing.T) {
 	})
 }
 
-// A request in the name of another takes no monitor of that away.
+// A request in the name of another process removes none of that process's monitors.
 func TestForgedRequest(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		h, watched := nodetest.Open(t, a), nodetest.Open(t, b)
@@ -235,7 +235,8 @@ func TestForgedRequest(t *testing.T) {
 	})
 }
 
-// gen_server:call of OTP exits with the reason of the worker, of Go or of OTP, and Go is told how a worker of OTP has ended.
+// OTP's gen_server:call exits with the reason of the worker, Go or OTP, and a Go caller is told how an OTP worker has
+// ended.
 func TestForwardOTP(t *testing.T) {
 	erltest.Need(t)
 	mapper := epmdtest.Serve(t, "127.0.0.1")
@@ -296,7 +297,7 @@ func TestForwardOTP(t *testing.T) {
 		"receive {R, Answer} -> Answer end"))
 }
 
-// Whoever has called another process is told, too, if a helper of that forwards the request.
+// A caller of another process is told, too, if a helper of that process forwards the request.
 func TestHelperForwards(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
 		h := nodetest.Open(t, b)

@@ -50,7 +50,7 @@ func (w *forwardee) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// forwarder forwards what it is called with. What comes of that is in errs.
+// forwarder forwards the requests it gets, and sends the results to errs.
 type forwarder struct {
 	to   node.Dest
 	errs chan error
@@ -71,7 +71,7 @@ func spawn(t testing.TB, n *node.Node, b node.Actor) node.PID {
 	return pid
 }
 
-// boom is what a caller gets when the worker has crashed.
+// boom checks the error that a caller gets when the worker has crashed.
 func boom(t testing.TB, err error) {
 	t.Helper()
 	var exit *node.ExitError
@@ -79,7 +79,7 @@ func boom(t testing.TB, err error) {
 	require.Equal(t, node.Atom("boom"), exit.Reason)
 }
 
-// calls is how many calls hang on a process of this node.
+// calls is how many calls depend on a process of this node.
 func calls(n *node.Node, pid node.PID) (count int) {
 	p := n.Inside(process.Key{}).System().Lookup(pid)
 	p.Mu.Lock()
@@ -90,7 +90,7 @@ func calls(n *node.Node, pid node.PID) (count int) {
 	return 1
 }
 
-// nothingLeft waits until no call hangs on a process.
+// nothingLeft waits until no call depends on a process.
 func nothingLeft(t testing.TB, n *node.Node, pids ...node.PID) {
 	t.Helper()
 	testkit.Until(t, func() string {
@@ -134,7 +134,7 @@ var asks = map[string]func(t testing.TB, n *node.Node, to node.Dest, body string
 	},
 }
 
-// Every kind of caller gets what the worker answers, and its end.
+// Every kind of caller gets the worker's answer, and learns of its end.
 func TestForward(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for name, ask := range asks {
@@ -161,7 +161,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// The end of the forwarder does not end the call any more; without node.Forward it does.
+// The end of the forwarder no longer ends the call; without node.Forward it does.
 func TestForwarderDies(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	w := newForwardee()
@@ -181,7 +181,7 @@ func TestForwarderDies(t *testing.T) {
 	nothingLeft(t, n, to)
 }
 
-// A worker is named in each way there is.
+// A worker can be named in every way.
 func TestForwardTo(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -218,7 +218,7 @@ func TestForwardTo(t *testing.T) {
 	boom(t, err)
 }
 
-// A request that is not taken is the forwarder's still: it tries others, and its own death is the call's end again.
+// A refused request still belongs to the forwarder: it tries other workers, and its own death ends the call again.
 func TestNotTaken(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	small := node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Refuse}}
@@ -247,7 +247,7 @@ func TestNotTaken(t *testing.T) {
 	boom(t, err)
 }
 
-// Forwarded again, a request is watched where it went last; whoever has it can answer.
+// A request that is forwarded again is watched at its last worker; anybody who has it can answer.
 func TestForwardedAgain(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	first, second, h := nodetest.Open(t, n), nodetest.Open(t, n), nodetest.Open(t, n)
@@ -273,7 +273,7 @@ func TestForwardedAgain(t *testing.T) {
 	boom(t, err)
 }
 
-// To itself.
+// A process forwards a request to itself.
 func TestForwardToSelf(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -289,7 +289,8 @@ func TestForwardToSelf(t *testing.T) {
 	boom(t, err)
 }
 
-// Who has answered, or whose caller waits no more, cannot forward. Nothing is left of a caller that gives up later.
+// A process that has answered, or whose caller no longer waits, cannot forward. A caller that gives up later leaves
+// nothing.
 func TestCallerGivesUp(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -325,7 +326,7 @@ func TestCallerGivesUp(t *testing.T) {
 	require.Zero(t, calls(n, to))
 }
 
-// Nothing is left of many requests that have been answered.
+// Many answered requests leave nothing.
 func TestNothingStays(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	w := newForwardee()
@@ -354,7 +355,8 @@ func TestNothingStays(t *testing.T) {
 	nodetest.Quiet(t, h)
 }
 
-// An answer, the worker's death, the forwarder's and the end of the caller's patience come at once: there is one result.
+// An answer, the deaths of the worker and the forwarder, and the caller's timeout come at the same time: there is one
+// result.
 func TestOneResult(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)

@@ -15,7 +15,7 @@ import (
 
 const boomed = node.Atom("boom")
 
-// askedOne is a request that a process has got, with who forwards it and the future of the caller.
+// askedOne is a request that a process has received, with its forwarder and the future of the caller.
 type askedOne struct {
 	forwarder *node.Process
 	request   node.Request[string]
@@ -23,7 +23,7 @@ type askedOne struct {
 	future    *node.Future[string]
 }
 
-// askOne has caller ask a process of n.
+// askOne makes caller ask a process of n.
 func askOne(t *testing.T, caller, n *node.Node) askedOne {
 	h := nodetest.Open(t, n)
 	f := node.Async[string](caller, h.Self(), "question")
@@ -49,7 +49,7 @@ func (q askedOne) ends(t *testing.T) {
 	require.Equal(t, boomed, exit.Reason)
 }
 
-// A send fails, and meanwhile another process has forwarded the request: the watch of that stays.
+// A send fails, and meanwhile another process has forwarded the request: that process's watch stays.
 func TestForwardedWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	q := askOne(t, n, n)
@@ -66,7 +66,7 @@ func TestForwardedWhileSendFails(t *testing.T) {
 	q.ends(t)
 }
 
-// A send fails after the worker has ended: the caller is told, and the request is not the forwarder's any more.
+// A send fails after the worker has ended: the caller is told, and the request no longer belongs to the forwarder.
 func TestWorkerEndsWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	q := askOne(t, n, n)
@@ -101,8 +101,8 @@ func TestCallerGivesUpWhileSendFails(t *testing.T) {
 	require.True(t, w.Ticket().Done())
 }
 
-// The caller has given up while the worker ends: the result of the watch is not read while it is written. The race detector
-// sees it.
+// The caller has given up while the worker ends: the result of the watch is not read while it is written. The race
+// detector checks that.
 func TestLateWhileWorkerEnds(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	q := askOne(t, n, n)
@@ -123,7 +123,7 @@ func TestLateWhileWorkerEnds(t *testing.T) {
 	ending.Wait()
 }
 
-// hookError calls a function when it is first made a text.
+// hookError calls a function when its text is first asked for.
 type hookError struct {
 	once sync.Once
 	hook func()
@@ -134,8 +134,8 @@ func (e *hookError) Error() string {
 	return "boom"
 }
 
-// The worker of a caller of another node ends before the forwarder has taken the monitor over, and Tell has found the old one:
-// the caller is told, once, and nothing is left.
+// The worker of a caller on another node ends before the forwarder has taken the monitor over, and Tell has found the
+// old one: the caller is told, once, and nothing is left.
 func TestTakenOverWhileTold(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")

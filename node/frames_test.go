@@ -24,8 +24,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What waits is written before a node that stops closes its connections: links
-// break with the reason of the processes.
+// A node that stops writes what is waiting before it closes its connections: links break with the exit reasons of the
+// processes.
 func TestFarStopTells(t *testing.T) {
 	for range 50 {
 		c := nodetest.NewMemoryCluster(t)
@@ -48,7 +48,7 @@ func TestFarStopTells(t *testing.T) {
 	}
 }
 
-// A mailbox that makes its senders wait does not hold up the connection.
+// A mailbox that blocks its senders does not hold up the connection.
 func TestFarFullMailbox(t *testing.T) {
 	_, b, self, remote := two(t)
 	hold := make(chan struct{})
@@ -66,7 +66,7 @@ func TestFarFullMailbox(t *testing.T) {
 	assert.Equal(t, deadletter.MailboxFull, (<-dead.C).Cause)
 }
 
-// A result goes past the bound of the process that has asked for it.
+// A result is delivered past the mailbox bound of the process that asked for it.
 func TestFarResultIntoFullMailbox(t *testing.T) {
 	a, b, self, remote := two(t)
 	hold, results := make(chan struct{}), make(chan any, 64)
@@ -93,7 +93,7 @@ func TestFarResultIntoFullMailbox(t *testing.T) {
 	assert.Empty(t, b.Stats().DeadLetters)
 }
 
-// What is asked for and no longer wanted leaves nothing behind.
+// A request that is no longer wanted leaves nothing behind.
 func TestFarNothingIsLeft(t *testing.T) {
 	a, b, self, remote := two(t)
 	require.NoError(t, rpc.Export(b, mfa("far", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
@@ -134,7 +134,7 @@ func TestFarNothingIsLeft(t *testing.T) {
 		return node.FarTables(a)
 	})
 	testkit.Until(t, func() string {
-		for pid := range b.Inside(process.Key{}).Processes() { // those that RPC has started
+		for pid := range b.Inside(process.Key{}).Processes() { // processes that RPC has started
 			if i, err := b.Info(pid); err == nil && i.Name == "" {
 				b.Exit(pid, node.Kill)
 			}
@@ -164,7 +164,7 @@ func TestFarAwaitExit(t *testing.T) {
 		}
 		return ""
 	})
-	// The end of ctx is not the end of the process, whatever its cause.
+	// The end of ctx does not end the process, whatever its cause.
 	dies, err := a.Open()
 	require.NoError(t, err)
 	ctx := dies.Context()
@@ -181,7 +181,7 @@ func TestFarAwaitExit(t *testing.T) {
 	assert.Equal(t, node.NoProc, r)
 }
 
-// A factory that panics is a process that crashes, not the end of the node.
+// A factory that panics crashes a process, not the node.
 func TestFarFactoryPanics(t *testing.T) {
 	_, b, self, _ := two(t)
 	require.NoError(t, rpc.ExportBehaviour(b, mfa("far", "odd", 0), func([]any) (node.Actor, error) { panic("odd") }))
@@ -189,13 +189,13 @@ func TestFarFactoryPanics(t *testing.T) {
 	require.NoError(t, err)
 	r, err := node.AwaitExit(testkit.Context(t), self, pid)
 	require.NoError(t, err)
-	if r != node.NoProc { // else it has ended before it was watched
+	if r != node.NoProc { // otherwise it has ended before it was watched
 		require.IsType(t, wire.Tuple{}, r)
 		assert.Equal(t, wire.Tuple{node.Atom("$panic"), "string", "odd"}, r.(wire.Tuple)[0])
 	}
 }
 
-// Unlink has the last word, however near the exit signal is.
+// Unlink has the last word, however close the exit signal is.
 func TestFarUnlinkIsFinal(t *testing.T) {
 	_, b, self, _ := two(t)
 	for i := range 300 {
@@ -221,7 +221,7 @@ func TestFarUnlinkIsFinal(t *testing.T) {
 	}
 }
 
-// Without a cookie for a peer there is no connection to it, and none from it.
+// Without a cookie for a peer there is no connection to it or from it.
 func TestFarNoCookie(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	cfg := c.Config("a")
@@ -238,7 +238,7 @@ func TestFarNoCookie(t *testing.T) {
 	require.Error(t, x.Connect(testkit.Context(t), a.Name()))
 }
 
-// stalled is a protocol whose links send nothing until they are let.
+// stalled is a protocol whose links send nothing while they are held.
 type stalled struct {
 	*nodetest.Memory
 	stall atomic.Pointer[chan struct{}]
@@ -273,8 +273,7 @@ func (l *stalledLink) Close() error {
 	return l.Link.Close()
 }
 
-// Whoever is held up goes on when the connection ends, when it is killed, and
-// when the node stops.
+// A process that is held up goes on when the connection ends, when it is killed, and when the node stops.
 func TestFarHeldUp(t *testing.T) {
 	for _, end := range []string{"goes on", "is lost", "stops"} {
 		t.Run(end, func(t *testing.T) {
@@ -286,7 +285,7 @@ func TestFarHeldUp(t *testing.T) {
 			slow := &stalled{Memory: c.Memory}
 			cfg.Distribution.Protocols = []dist.Protocol{slow}
 			cfg.Distribution.Limits.Queue = 1000
-			cfg.Distribution.Timing.TickTime = time.Hour // or silence would end the connection at last
+			cfg.Distribution.Timing.TickTime = time.Hour // otherwise silence would end the connection at last
 			a, err := node.Start(cfg)
 			require.NoError(t, err)
 			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))

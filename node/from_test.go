@@ -23,7 +23,7 @@ var links = []struct {
 	grace time.Duration
 }{{"native", "native", 0}, {"grace", "native", testkit.Limit}, {"erlang", "erlang", 0}}
 
-// eachLink runs f with each of them; start starts a node.
+// eachLink runs f with each of the links; start starts a node.
 func eachLink(t *testing.T, f func(t *testing.T, start func(name node.Atom) *node.Node)) {
 	for _, l := range links {
 		t.Run(l.name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func front(t *testing.T, n *node.Node, to node.Dest) node.PID {
 	return pid
 }
 
-// backend is the worker: it answers, twice if it is told so.
+// backend is the worker: it answers, and answers twice on request.
 func backend(t *testing.T, n *node.Node) node.PID {
 	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		r, ok := n.AsRequest(msg)
@@ -61,7 +61,7 @@ func backend(t *testing.T, n *node.Node) node.PID {
 		case node.Atom("twice"):
 			assert.NoError(t, r.Reply("once"))
 			assert.ErrorIs(t, r.Reply("again"), node.ErrReplied)
-			again, _ := n.AsRequest(standsFor(msg)) // as another that has it
+			again, _ := n.AsRequest(standsFor(msg)) // as another process that has it
 			again.Reply("again")
 			return nil
 		}
@@ -74,8 +74,8 @@ func backend(t *testing.T, n *node.Node) node.PID {
 // re is the backend's answer.
 func re(body node.Atom) wire.Tuple { return wire.Tuple{node.Atom("re"), body} }
 
-// A call that is handed on is answered by whoever has it, on whichever node: caller, front and worker
-// are on the same node or on different ones, in all combinations.
+// A call that is handed on is answered by whoever has it, on any node: caller, front and worker are on the same node or
+// on different ones, in all combinations.
 func TestHandedOn(t *testing.T) {
 	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
 		nodes := []*node.Node{start("a"), start("b"), start("c")}
@@ -98,7 +98,7 @@ func TestHandedOn(t *testing.T) {
 				once, err := node.Call[string](testkit.Context(t), h, front, node.Atom("twice"))
 				require.NoError(t, err)
 				require.Equal(t, "once", once)
-				if i/3%3 != worker { // the second answer has left
+				if i/3%3 != worker { // the second answer has left the node
 					cause := testkit.Receive(t, dead.C).Cause
 					require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, cause)
 				}
@@ -108,7 +108,7 @@ func TestHandedOn(t *testing.T) {
 	})
 }
 
-// When the server that was called ends, the call fails, whoever has it meanwhile.
+// When the server that was called ends, the call fails, whoever has the request by then.
 func TestHandedOnAndEnded(t *testing.T) {
 	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
 		a, b, c := start("a"), start("b"), start("c")
@@ -131,7 +131,7 @@ func TestHandedOnAndEnded(t *testing.T) {
 	})
 }
 
-// OTP nodes hand calls of Go on and answer them, and Go nodes those of OTP.
+// OTP nodes hand on and answer calls of Go nodes, and Go nodes those of OTP.
 func TestHandedOnByOTP(t *testing.T) {
 	host := newOTPHost(t)
 	one, two := host.erl("one", erltest.Cookie), host.erl("two", erltest.Cookie)
@@ -163,24 +163,24 @@ func TestHandedOnByOTP(t *testing.T) {
 	nodetest.Quiet(t, h)
 }
 
-// Whoever does not have the From of a call cannot answer it, and harms nobody by trying.
+// A process without the From of a call cannot answer the call, and does no harm by trying.
 func TestForgedFrom(t *testing.T) {
 	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
 		a, b, c := start("a"), start("b"), start("c")
 		asked := nodetest.Open(t, b)
 		h := nodetest.Open(t, a)
-		far := node.Async[node.Atom](h, asked.Self(), node.Atom("x")) // whose From a and b know
+		far := node.Async[node.Atom](h, asked.Self(), node.Atom("x")) // a and b know its From
 		request := standsFor(nodetest.Next[node.Request[node.Atom]](t, asked)).(wire.Tuple)
 		from := request[1].(wire.Tuple)
 		ref := from[1].(wire.ImproperList).Tail.(wire.Ref)
 		stays := nodetest.Open(t, a)
-		near := node.Async[node.Atom](h, stays.Self(), node.Atom("y")) // whose From only a knows
+		near := node.Async[node.Atom](h, stays.Self(), node.Atom("y")) // only a knows its From
 
 		dead := a.DeadLetters(64)
 		defer dead.Close()
 		words := ref.AppendWords(nil)
 		var forged []wire.Ref
-		for i := range words { // as one that guesses
+		for i := range words { // as an attacker that guesses
 			w := append([]uint32(nil), words...)
 			w[i]++
 			forged = append(forged, ref.Origin().Ref(w...))
@@ -210,7 +210,7 @@ func TestForgedFrom(t *testing.T) {
 	})
 }
 
-// The references of calls whose From has left are as many as calls wait, about.
+// About as many references of calls whose From has left are kept as calls are waiting.
 func TestLentCallsAreBounded(t *testing.T) {
 	d := &node.Distribution{Cookie: "x", Finder: &nodetest.Places{}}
 	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: d})
@@ -229,7 +229,7 @@ func TestLentCallsAreBounded(t *testing.T) {
 	require.LessOrEqual(t, node.LentCalls(a), 64)
 }
 
-// kept is a registered type with a From in it, and others around it.
+// kept is a registered type that contains a From, and other fields around it.
 type kept struct {
 	What string
 	From node.From

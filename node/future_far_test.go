@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// bill is a registered type of which there are futures, promise one with futures in it.
+// bill and promised are registered types; promised contains futures, among them of bill.
 type bill struct{ Cents int }
 
 type promised struct {
@@ -35,7 +35,7 @@ func futureNodes(t *testing.T, names ...node.Atom) (all []*node.Node) {
 	return all
 }
 
-// open makes a future on n, and what settles it.
+// openFuture makes a future on n, and returns the request that settles it.
 func openFuture[R any](t *testing.T, n *node.Node) (*node.Future[R], node.Request[string], *node.Process) {
 	server := nodetest.Open(t, n)
 	f := node.Async[R](n, server.Self(), "x")
@@ -49,7 +49,7 @@ func pass[T any](t *testing.T, from *node.Node, to *node.Process, v any) T {
 	return nodetest.Next[T](t, to)
 }
 
-// Many on several nodes wait for one future, each by a copy that has come in another way.
+// Waiters on several nodes wait for one future, each with a copy that has come in another way.
 func TestFutureTravels(t *testing.T) {
 	nodes := futureNodes(t, "a", "b", "c")
 	a, b, c := nodes[0], nodes[1], nodes[2]
@@ -82,7 +82,7 @@ func TestFutureTravels(t *testing.T) {
 	done.Wait()
 	require.Equal(t, node.Result{Tag: "tag", Value: bill{7}}, nodetest.Next[node.Result](t, onB))
 
-	// When it is over it travels, too, and so does a copy of it.
+	// A completed future travels, too, and so does a copy of it.
 	late := pass[*node.Future[bill]](t, a, onB, f)
 	<-late.Done()
 	v, _, err := late.Result()
@@ -113,7 +113,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	_, err = node.Await(testkit.Context(t), b, far)
 	require.ErrorContains(t, err, "spoiled")
 
-	// A copy that is cancelled is cancelled alone.
+	// Cancelling a copy cancels only that copy.
 	f, r, _ = openFuture[int](t, a)
 	far, other := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
 	require.True(t, far.Cancel())
@@ -133,7 +133,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 5, v)
 
-	// One that nobody knows, and one whose node is lost.
+	// A future that no node knows any more, and one whose node is lost.
 	gone := pass[*node.Future[int]](t, a, onB, f)
 	node.ForgetFutures(a)
 	_, err = node.Await(testkit.Context(t), b, gone)
@@ -155,7 +155,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrNoConnection)
 }
 
-// A future of what no node knows by name is not sent.
+// A future whose type no node knows by name is not sent.
 func TestFutureOfUnknown(t *testing.T) {
 	type own struct{ X int }
 	nodes := futureNodes(t, "a", "b")
@@ -166,7 +166,7 @@ func TestFutureOfUnknown(t *testing.T) {
 	require.NoError(t, r.Reply(own{}))
 }
 
-// Await waits in each style, and ends with the death of who waits.
+// Await waits in each style, and ends when the waiter dies.
 func TestAwaitFuture(t *testing.T) {
 	nodes := futureNodes(t, "a", "b")
 	a, b := nodes[0], nodes[1]

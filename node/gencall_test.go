@@ -25,7 +25,7 @@ func readFrom(n *node.Node, term any) (node.From, bool) {
 	return n.Inside(process.Key{}).ReadFrom(nil, term)
 }
 
-// TestReadFrom: which terms are a From, and where its reply goes.
+// Which terms are a From, and where its reply goes.
 func TestReadFrom(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -76,7 +76,7 @@ func TestReadFrom(t *testing.T) {
 	}
 }
 
-// A reply to an alias, which it uses up; who is to have it does not matter then.
+// A reply to an alias uses it up; the process that the From names does not matter then.
 func TestReadFromAlias(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -131,7 +131,7 @@ func TestAsRequest(t *testing.T) {
 		}
 	}
 
-	// The From of a call is that of the request it was.
+	// The From of a call is that of its request.
 	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, m any) error {
 		r, ok := c.Node().AsRequest(m)
 		if !ok {
@@ -180,7 +180,7 @@ func TestErrorTerm(t *testing.T) {
 	}
 }
 
-// standsFor is the term that a value stands for.
+// standsFor is the term that represents a value.
 func standsFor(v any) any {
 	term, _ := termof.Of(v)
 	return term

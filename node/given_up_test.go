@@ -22,7 +22,7 @@ import (
 	"github.com/actornode/actornode/node/statem"
 )
 
-// fromKeeper keeps whom it is to answer.
+// fromKeeper keeps the Froms of its requests.
 func fromKeeper(c chan<- node.From) node.ActorFunc {
 	return func(c2 *node.Context, msg any) error {
 		if r, ok := c2.Node().AsRequest(msg); ok {
@@ -32,7 +32,7 @@ func fromKeeper(c chan<- node.From) node.ActorFunc {
 	}
 }
 
-// A server can know, wherever its caller is, that this has given up.
+// A server can find out that its caller has given up, on whichever node the caller is.
 func TestPending(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		froms := make(chan node.From, 1)
@@ -82,7 +82,7 @@ func TestPending(t *testing.T) {
 	})
 }
 
-// turnstile is a server that is held up by its first call.
+// turnstile is a server whose first call holds it up.
 type turnstile struct {
 	open  chan struct{}
 	begun chan int
@@ -101,7 +101,7 @@ func (g *turnstile) pass(_ *genserver.Context, p passage) (int, error) {
 
 func (g *turnstile) any(_ *genserver.Context, n int) (int, error) { return g.pass(nil, passage{N: n}) }
 
-// turnstileMachine is the same as a machine.
+// turnstileMachine is the same as a state machine.
 type turnstileMachine struct{ turnstile }
 
 func (g *turnstileMachine) state(c *statem.Context, e statem.Event) (statem.State[*turnstileMachine], error) {
@@ -110,11 +110,12 @@ func (g *turnstileMachine) state(c *statem.Context, e statem.Event) (statem.Stat
 		return nil, nil
 	}
 	v, err := g.pass(nil, passage{N: n})
-	_ = c.Reply(c.From(), v) // who asks may have given up
+	_ = c.Reply(c.From(), v) // the caller may have given up
 	return nil, err
 }
 
-// Requests whose callers have given up while they waited in the mailbox are not handled, unless the kind of server says so.
+// Requests whose callers gave up while the requests waited in the mailbox are not handled, unless the kind of server
+// says so.
 func TestRequestsOfNobody(t *testing.T) {
 	servers := func() *genserver.Kind[*turnstile] {
 		return genserver.Define(genserver.OnCall((*turnstile).pass), genserver.OnAnyCall((*turnstile).any))
@@ -201,7 +202,7 @@ func TestOwnMailboxIsFull(t *testing.T) {
 	})
 }
 
-// A name, or an alias, of a timer stands for whoever has it when the message is due.
+// A timer to a name or an alias sends to the process that has it when the message is due.
 func TestTimersToNames(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 		began := time.Now()
@@ -210,7 +211,7 @@ func TestTimersToNames(t *testing.T) {
 			require.NoError(t, err)
 			return pid
 		}
-		_, err := n.SendAfter(time.Second, node.Atom("timed"), "one") // nobody has it yet
+		_, err := n.SendAfter(time.Second, node.Atom("timed"), "one") // no process has it yet
 		require.NoError(t, err)
 		_, err = h.SendAfter(3*time.Second, node.At{Name: "timed", Node: n.Name()}, "two")
 		require.NoError(t, err)
@@ -269,7 +270,7 @@ func TestTimersToNames(t *testing.T) {
 	})
 }
 
-// load is something large.
+// load is a large value.
 type load [1 << 16]byte
 
 type loaded struct {
@@ -291,7 +292,7 @@ func (*porterMachine) state(c *statem.Context, e statem.Event) (statem.State[*po
 	return nil, nil
 }
 
-// A process that is idle keeps neither the last message nor the last answer, its own or another's.
+// An idle process keeps neither the last message nor the last answer, its own or another's.
 func TestIdleKeepsNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := testkit.Context(t)

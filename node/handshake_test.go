@@ -21,10 +21,10 @@ import (
 	"github.com/actornode/actornode/wire/erldist"
 )
 
-// otpFlags are those that a node of Erlang must have.
+// otpFlags are the flags that an Erlang node must have.
 const otpFlags = 0x2d07df7fbd
 
-// say sends a message of Erlang's handshake.
+// say sends a message of Erlang's handshake protocol.
 func say(t *testing.T, c net.Conn, msg ...any) {
 	t.Helper()
 	require.NoError(t, c.SetDeadline(time.Now().Add(testkit.Limit)))
@@ -49,7 +49,7 @@ func sayName(t *testing.T, c net.Conn, name string) {
 	say(t, c, "N", uint64(otpFlags), uint32(7), uint16(len(name)), name)
 }
 
-// hear gets one; false: the connection has ended.
+// hear receives a message; false: the connection has ended.
 func hear(t *testing.T, c net.Conn) ([]byte, bool) {
 	t.Helper()
 	var head [2]byte
@@ -64,7 +64,7 @@ func hear(t *testing.T, c net.Conn) ([]byte, bool) {
 	return b, err == nil
 }
 
-// claims is a stranger who has said that he is a node, and has been posed a challenge.
+// claims plays a stranger that claims to be a node, and has received a challenge.
 func claims(t *testing.T, c net.Conn, name string) {
 	t.Helper()
 	sayName(t, c, name)
@@ -76,8 +76,8 @@ func claims(t *testing.T, c net.Conn, name string) {
 	require.EqualValues(t, 'N', challenge[0])
 }
 
-// A stranger begins a handshake in the name of a peer. The peer comes, is sent to, and
-// goes. Then the stranger's handshake ends, in each of the ways that it can.
+// A stranger begins a handshake in the name of a peer. The peer connects, is sent to, and disconnects. Then the
+// stranger's handshake ends, in each possible way.
 func TestStrangerUnderPeersName(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestStrangerUnderPeersName(t *testing.T) {
 			if !silent {
 				stranger.Close()
 			} else {
-				time.Sleep(10 * time.Second) // of the bubble: the handshake's time is over
+				time.Sleep(10 * time.Second) // in the bubble: the handshake's time is over
 			}
 			synctest.Wait()
 			require.NoError(t, a.Ping(testkit.Context(t), x.Name()))
@@ -104,8 +104,8 @@ func TestStrangerUnderPeersName(t *testing.T) {
 	}
 }
 
-// Strangers who say that they are a peer neither keep this node from connecting to that
-// peer nor delay it, and the peer can come in.
+// Strangers that claim to be a peer neither keep this node from connecting to that peer nor delay it, and the peer can
+// connect.
 func TestStrangersDoNotDelay(t *testing.T) {
 	for _, name := range []string{"a", "z"} { // less than the peer's, and greater
 		synctest.Test(t, func(t *testing.T) {
@@ -126,13 +126,13 @@ func TestStrangersDoNotDelay(t *testing.T) {
 	}
 }
 
-// A peer believes in a link that this node has lost. This node insists on a new one, also
-// while strangers say that they are that peer.
+// A peer believes in a connection that this node has lost. This node insists on a new one, even while strangers claim
+// to be that peer.
 func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
 		x := w.Start("x")
-		old := w.Dial(x, "native", "127.0.0.2") // as a life of a that has not ended its connection
+		old := w.Dial(x, "native", "127.0.0.2") // as a former instance of a that has not ended its connection
 		link, err := (&node.Distribution{}).ProtocolsByName("native")
 		require.NoError(t, err)
 		l, err := link[0].Dial(testkit.Context(t), old, dist.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5},
@@ -151,8 +151,8 @@ func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
 	})
 }
 
-// A relay has no cookie. It has a node dial it, poses that node the challenge that the
-// node has posed in another handshake, and passes the answer on.
+// A relay has no cookie. It makes a node dial it, sends that node the challenge that the node has sent in another
+// handshake, and passes the answer on.
 func TestRelayedChallenge(t *testing.T) {
 	t.Run("accepts", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestRelayedChallenge(t *testing.T) {
 	})
 }
 
-// relay is somebody without the cookie under whose names a node looks for others.
+// relay plays a peer without the cookie, under whose names a node looks for others.
 type relay struct {
 	w  *nodetest.Cluster
 	ln net.Listener
@@ -208,7 +208,7 @@ func relayed(t *testing.T) (*node.Node, *relay) {
 	return w.StartWith("victim", node.Distribution{Protocols: []dist.Protocol{&erldist.Protocol{}}}), &relay{w, ln}
 }
 
-// dialledBy has the node connect to a name, and returns the connection.
+// dialledBy makes the node connect to a name, and returns the connection.
 func (r *relay) dialledBy(t *testing.T, v *node.Node, name node.Atom) net.Conn {
 	t.Helper()
 	require.NoError(t, v.Send(node.At{Name: "x", Node: name}, 1))
@@ -221,15 +221,15 @@ func (r *relay) dialledBy(t *testing.T, v *node.Node, name node.Atom) net.Conn {
 	return c
 }
 
-// pose poses a challenge in a name, and returns the answer.
+// pose sends a challenge in a name, and returns the answer.
 func (r *relay) pose(t *testing.T, c net.Conn, name string, challenge uint32) ([]byte, bool) {
 	t.Helper()
 	say(t, c, "N", uint64(otpFlags), challenge, uint32(7), uint16(len(name)), name)
 	return hear(t, c)
 }
 
-// Strangers do not keep an operator from a node that is short of memory: the few
-// connections a second are for who has proved himself.
+// Strangers do not keep an operator from a node that is short of memory: the few connections a second are for peers
+// that have proved who they are.
 func TestStrangersWhileShedding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
@@ -246,8 +246,8 @@ func TestStrangersWhileShedding(t *testing.T) {
 	})
 }
 
-// A node gives a sign of life where it has nothing to say, also to a peer that speaks all the time; so a node that only hears
-// stays connected. And one that has nothing to say and hears nothing does, too.
+// A node sends ticks when it has nothing to send, even to a peer that sends all the time; so a node that only receives
+// stays connected. So does one that has nothing to send and receives nothing.
 func TestSilentStayConnected(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		for _, speaks := range []bool{true, false} {

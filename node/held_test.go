@@ -37,8 +37,8 @@ func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log
 	return far, near, log
 }
 
-// Names that a peer has had registered by calls and by spawns count together, until they
-// go: by Unregister, by the death of the process, or because another has them.
+// Names that a peer has registered by calls and by spawns count together, until they go: by Unregister, by the death of
+// the process, or because another process takes them.
 func TestQuotaNamesByCall(t *testing.T) {
 	far, near, log := startLimited(t, node.ClusterLimits{Names: 2})
 	started := func() node.PID {
@@ -81,11 +81,11 @@ func TestQuotaNamesByCall(t *testing.T) {
 	log.Await(t, "peer=near@127.0.0.1 what=names limit=2")
 }
 
-// A process that is started for a peer counts for it, and what is not started does not.
+// A process that is started for a peer counts for it, and one that fails to start does not.
 func TestQuotaSpawnFor(t *testing.T) {
 	far, near, log := startLimited(t, node.ClusterLimits{Spawned: 2, Names: 1})
 	require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
-	near.Inside(process.Key{}).Release(far.Name()) // which is asked for in a process, too
+	near.Inside(process.Key{}).Release(far.Name()) // a process asks for that, too
 	o := node.Options{For: near.Name(), Name: "one"}
 	pid, err := far.SpawnOpt(o, node.ActorFunc(echo))
 	require.NoError(t, err)
@@ -138,14 +138,14 @@ func TestQuotaSpawnFor(t *testing.T) {
 	log.Await(t, "peer=near@127.0.0.1 what=spawned limit=2")
 }
 
-// failing does not start.
+// failing fails to start.
 type failing struct{}
 
 func (failing) Init(*node.Context) error         { return errors.New("no") }
 func (failing) Receive(*node.Context, any) error { return nil }
 
-// A call of rex counts for the peer that has sent it, whoever it says prints for it; and
-// those that a process here has passed on, of which nobody knows the peer, together.
+// A call of rex counts for the peer that has sent it, whatever group leader it names; calls that a process here has
+// passed on, whose peer nobody knows, count together.
 func TestQuotaRexByConnection(t *testing.T) {
 	for _, passedOn := range []bool{false, true} {
 		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {

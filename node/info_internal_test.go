@@ -14,13 +14,13 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// observed is what all observers say of one process.
+// observed is what all observers say about one process.
 type observed struct {
 	info, infos observe.Process
 	mailboxes   int
 }
 
-// observeOnce asks all of them, on another goroutine.
+// observeOnce asks all observers, on another goroutine.
 func observeOnce(t *testing.T, n *Node, pid PID) observed {
 	t.Helper()
 	answers := make(chan observed, 1)
@@ -44,8 +44,8 @@ func observeOnce(t *testing.T, n *Node, pid PID) observed {
 	return o
 }
 
-// What has the stage of a process, or the lock of its queue, keeps it while it is observed:
-// here it does not give it away before the observer has its answer.
+// Whoever holds the stage of a process, or the lock of its queue, keeps it while the process is observed: here it does
+// not release it before the observer has its answer.
 func TestObservationTakesNothing(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	function := ProcessFunc(func(s *Process) error {
@@ -113,7 +113,7 @@ func TestObservationTakesNothing(t *testing.T) {
 			o := observeOnce(t, n, pid)
 			assert.Equal(t, observe.Running, o.info.State)
 			assert.Equal(t, c.stage, o.info.Stage)
-			// Of an actor the message that it handles waits still.
+			// The message that an actor is handling still counts as waiting.
 			assert.Equal(t, c.waiting, o.info.Mailbox)
 			assert.EqualValues(t, 6-c.waiting, o.info.Handled)
 			assert.Equal(t, revoked, n.sys.Pool.Revoked(), "stages that were taken")

@@ -74,8 +74,7 @@ func TestStateOfCaller(t *testing.T) {
 	}
 }
 
-// An actor that was sent a message by another of its stage is scheduled as long
-// as the other's turn lasts.
+// An actor that got a message from another of its stage is scheduled for as long as the other's turn lasts.
 func TestStateScheduled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 	sleeper := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
@@ -102,7 +101,7 @@ type later struct{}
 func (later) Receive(*node.Context, any) error { return nil }
 
 func TestInfo(t *testing.T) {
-	before := time.Now().Add(-testkit.Limit) // started may be read off a clock that ticks
+	before := time.Now().Add(-testkit.Limit) // started may be read from a clock that ticks
 	n := nodetest.Start(t, node.Config{Stages: 3})
 	peer := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 	watched := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
@@ -225,7 +224,7 @@ func TestProcessesAndStats(t *testing.T) {
 	assert.Equal(t, 30, n.Stats().Processes)
 	assert.Positive(t, n.Stats().Goroutines)
 	for range n.Inside(process.Key{}).Processes() {
-		break // the iteration may be left
+		break // leaving the iteration early is allowed
 	}
 	for _, pid := range want[:10] {
 		n.Exit(pid, node.Kill)
@@ -260,7 +259,7 @@ func TestLingering(t *testing.T) {
 	})
 }
 
-// A handle that is closed has no function that could run on.
+// A closed handle has no function that could run on.
 func TestClosedHandleDoesNotLinger(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h, err := n.Open()
@@ -299,7 +298,7 @@ func TestInfoOfEndlessHandler(t *testing.T) {
 	})
 }
 
-// Info of many busy actors, from many goroutines, disturbs nobody.
+// Info on many busy actors, from many goroutines, disturbs none of them.
 func TestInfoOfBusyActors(t *testing.T) {
 	const actors, laps = 1000, 20
 	n := nodetest.Start(t, node.Config{})
@@ -344,7 +343,7 @@ func TestInfoOfBusyActors(t *testing.T) {
 	assert.Empty(t, n.Stats().DeadLetters)
 }
 
-// Infos tells of all what Info tells of each, while they run, too.
+// Infos tells about all processes what Info tells about each, even while they run.
 func TestInfos(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 8})
 	want := map[node.PID]bool{}
@@ -375,7 +374,7 @@ func TestInfos(t *testing.T) {
 		break
 	}
 
-	// Each keeps a message under way; they move, and their stages are taken.
+	// Each keeps a message under way; they run, and their stages are taken.
 	all := slices.Collect(maps.Keys(want))
 	var hop func(s node.Caller)
 	hop = func(s node.Caller) { node.Send(s, all[rand.IntN(len(all))], hop) }
@@ -392,7 +391,7 @@ func TestInfos(t *testing.T) {
 	}
 }
 
-// Mailboxes counts what waits, in the order asked, for many and for none.
+// Mailboxes counts the waiting messages, in the order asked for, for many processes and for none.
 func TestMailboxes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	assert.Empty(t, n.Inside(process.Key{}).Mailboxes(nil))
@@ -409,7 +408,7 @@ func TestMailboxes(t *testing.T) {
 		}
 		pids, want = append(pids, pid), append(want, i%3)
 	}
-	testkit.Until(t, func() string { // on its way to a goroutine that waits for it, a message is nowhere
+	testkit.Until(t, func() string { // a message on its way to a waiting goroutine is in no mailbox
 		if got := n.Inside(process.Key{}).Mailboxes(pids); !slices.Equal(want, got) {
 			return fmt.Sprint(got)
 		}
@@ -433,8 +432,8 @@ func (h handled) Handle(_ context.Context, r slog.Record) error {
 func (h handled) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h handled) WithGroup(string) slog.Handler      { return h }
 
-// A process that is dying, here while its crash is reported, is not alive to IsAlive
-// when it is not to Monitor.
+// When a process that is dying, here while its crash is reported, is dead to Monitor, it is not alive to IsAlive
+// either.
 func TestIsAliveOfTheDying(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		var n *node.Node
@@ -459,7 +458,7 @@ func TestIsAliveOfTheDying(t *testing.T) {
 	})
 }
 
-// The sizes of the node's tables are seen, and go back with what was in them.
+// The sizes of the node's tables are shown, and go down again with their content.
 func TestTableSizes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -492,7 +491,7 @@ func TestTableSizes(t *testing.T) {
 	assert.Equal(t, before.Aliases, s.Aliases)
 	assert.Equal(t, before.Timers, s.Timers)
 
-	// A coroutine that has ended leaves its goroutine for the next.
+	// A coroutine that has ended leaves its goroutine for the next coroutine.
 	kept := n.Stats().Kept
 	co, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 	require.NoError(t, err)
@@ -507,7 +506,7 @@ func TestTableSizes(t *testing.T) {
 	})
 }
 
-// Each process knows how many messages wait for it: what Info says.
+// Each process knows how many messages wait for it; Info says the same.
 func TestMailboxLen(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})

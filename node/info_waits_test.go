@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// shownWaits are what a process may wait in, with what Info shows then. stuck never answers, full is a
+// shownWaits are the operations that a process may wait in, with what Info shows then. stuck never answers, full is a
 // process whose mailbox is full, and far a name on another node that never answers.
 var shownWaits = []struct {
 	name string
@@ -63,8 +63,7 @@ var shownWaits = []struct {
 	}, nil},
 }
 
-// Info shows for what a process waits, on whom and since when, in each style; and nothing when it
-// does not wait any more.
+// Info shows what a process waits for, on whom and since when, in each style; and nothing once it no longer waits.
 func TestInfoShowsWaits(t *testing.T) {
 	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
 	_, err := b.SpawnOpt(node.Options{Name: "far"}, nodetest.Actor.Actor(nodetest.Ignore))
@@ -106,7 +105,7 @@ func TestInfoShowsWaits(t *testing.T) {
 				} else {
 					assert.Equal(t, w.on(stuck, full, far), i.Wait.On)
 				}
-				// How far the coarse clock is behind is up to the system's scheduler.
+				// The system's scheduler decides how far the coarse clock is behind.
 				assert.WithinRange(t, i.Wait.Since, before.Add(-testkit.Limit), time.Now())
 				a.Exit(pid, node.Kill)
 			})
@@ -118,7 +117,7 @@ func TestInfoShowsWaits(t *testing.T) {
 	assert.Zero(t, i.Wait, "an Actor with nothing to do")
 }
 
-// A process that has waited, and does not any more, is not shown as one that does.
+// A process that has stopped waiting is not shown as waiting.
 func TestInfoOfWaitThatIsOver(t *testing.T) {
 	for _, s := range nodetest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {

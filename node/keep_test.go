@@ -47,7 +47,7 @@ func worker(c *node.Context, msg any) error {
 
 func workers() node.Actor { return node.ActorFunc(worker) }
 
-// again waits for another process of that name, and that all services answer.
+// again waits until another process has that name and all services answer.
 func again(t *testing.T, n *node.Node, name node.Atom, was node.PID) (pid node.PID) {
 	t.Helper()
 	testkit.Until(t, func() string {
@@ -63,8 +63,8 @@ func again(t *testing.T, n *node.Node, name node.Atom, was node.PID) (pid node.P
 	return pid
 }
 
-// However a service ends, it comes back under its name. No more than ten times, so each
-// has a node of its own.
+// However a service ends, it comes back under its name. It is restarted at most ten times, so each way has its own
+// node.
 func TestKeepStartsAgain(t *testing.T) {
 	for how, end := range map[string]func(n *node.Node, pid node.PID) error{
 		"kill":     func(n *node.Node, pid node.PID) error { n.Exit(pid, node.Kill); return nil },
@@ -102,7 +102,7 @@ func TestKeepStartsAgain(t *testing.T) {
 	}
 }
 
-// What the node itself runs comes back and does what it did.
+// The node's own services come back and do what they did before.
 func TestKernelStartsAgain(t *testing.T) {
 	a, b, self, remote := two(t)
 	for _, name := range []node.Atom{"net_kernel", "rex"} {
@@ -112,7 +112,7 @@ func TestKernelStartsAgain(t *testing.T) {
 		again(t, b, name, pid)
 		require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 	}
-	// Go code that is no process is net_kernel towards others, the new one.
+	// Towards others, Go code that is no process is net_kernel, the new one.
 	pid, _ := b.Whereis("net_kernel")
 	require.NoError(t, b.Send(self.Self(), "from nobody"))
 	require.Equal(t, "from nobody", self.Receive())
@@ -123,7 +123,7 @@ func TestKernelStartsAgain(t *testing.T) {
 	assert.Contains(t, wire.Format(v), "undef")
 }
 
-// A service that cannot be kept up ends the node, which says why.
+// A service that cannot be kept running ends the node, which says why.
 func TestKeepGivesUp(t *testing.T) {
 	for how, behaviour := range map[string]func() node.Actor{
 		"process ends": func() node.Actor { return node.ProcessFunc(func(*node.Process) error { return errors.New("broken") }) },
@@ -163,7 +163,7 @@ func TestKeepGivesUp(t *testing.T) {
 	}
 }
 
-// While one is started again, the check says so.
+// While a service is being restarted, the check says so.
 func TestCheckServices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 2})
@@ -195,7 +195,7 @@ func TestCheckServices(t *testing.T) {
 		synctest.Wait()
 		require.EqualError(t, n.Inside(process.Key{}).CheckServices(t.Context()), "node: the service w is being restarted, for the 2nd time")
 		up.Store(true)
-		time.Sleep(time.Second) // of the bubble
+		time.Sleep(time.Second) // in the bubble
 		synctest.Wait()
 		require.NoError(t, n.Inside(process.Key{}).CheckServices(t.Context()))
 	})
@@ -217,7 +217,7 @@ func TestKeepNames(t *testing.T) {
 	assert.ErrorIs(t, n.Unregister("taken"), node.ErrProtected)
 	pid, _ := n.Whereis("taken")
 	n.Exit(pid, node.Kill)
-	for range 1000 { // also when nobody has it
+	for range 1000 { // also while no process has it
 		require.ErrorIs(t, n.Register("taken", other), node.ErrNameTaken)
 	}
 	again(t, n, "taken", pid)
@@ -230,7 +230,7 @@ func TestKeepNames(t *testing.T) {
 	<-n.Done()
 }
 
-// intruder is a connection to a node by hand, on which anything can be sent.
+// intruder is a hand-made connection to a node, on which anything can be sent.
 type intruder struct {
 	t    *testing.T
 	link dist.Link
@@ -260,7 +260,7 @@ func (i *intruder) send(f dist.Frame) {
 func (i *intruder) handled(n *node.Node) {
 	i.t.Helper()
 	ref := wire.NewOrigin(wire.NodeID{Name: i.self.Node(), Creation: 7}).RefOf(rand.Uint64N(1 << 40))
-	i.send(dist.Frame{Op: dist.OpMonitor, From: i.self, To: n.Inside(process.Key{}).Origin().PID(1 << 27), Ref: ref}) // of nobody: it is answered
+	i.send(dist.Frame{Op: dist.OpMonitor, From: i.self, To: n.Inside(process.Key{}).Origin().PID(1 << 27), Ref: ref}) // nobody's PID: answered
 	var f dist.Frame
 	for {
 		require.NoError(i.t, i.link.Read(&f))
@@ -270,7 +270,7 @@ func (i *intruder) handled(n *node.Node) {
 	}
 }
 
-// Nothing that comes from another node ends a protected process, or makes it another's.
+// Nothing that comes from another node ends a protected process, or gives it to another node.
 func TestProtected(t *testing.T) {
 	log := &logtest.Text{}
 	c := nodetest.NewMemoryCluster(t)
@@ -306,7 +306,7 @@ func TestProtected(t *testing.T) {
 				i.send(dist.Frame{Op: dist.OpExit, From: i.self, To: to, Payload: reason}) // without a link
 			}
 		}
-		for _, from := range []node.PID{to, kernel, rex} { // signals in others' names
+		for _, from := range []node.PID{to, kernel, rex} { // signals in other processes' names
 			for _, op := range []dist.Op{dist.OpLink, dist.OpExit, dist.OpSignal} {
 				j := intrude(t, c, "z", n)
 				j.send(dist.Frame{Op: op, From: from, To: to, Payload: node.Kill})
@@ -344,7 +344,7 @@ func TestProtected(t *testing.T) {
 	require.False(t, n.IsAlive(plain), "others are as in Erlang")
 }
 
-// No message of whatever shape ends net_kernel or rex.
+// No message of any shape ends net_kernel or rex.
 func TestKernelTakesAnything(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	n := c.Start("b")
@@ -364,7 +364,7 @@ func TestKernelTakesAnything(t *testing.T) {
 	term := func(depth int) any { return termtest.Of(r, words, depth) }
 	for k := range 20_000 {
 		msg := term(4)
-		if k%2 == 0 { // one that looks as it should
+		if k%2 == 0 { // one that looks right
 			msg = wire.Tuple{words[r.IntN(5)], wire.Tuple{i.self, term(1)}, term(3)}
 		}
 		for _, name := range []node.Atom{"net_kernel", "rex"} {
@@ -382,7 +382,7 @@ func TestKernelTakesAnything(t *testing.T) {
 	}
 }
 
-// Whoever has a message passed on by rex does not become this node.
+// A peer whose message rex passes on is not taken for this node.
 func TestShowPeer(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	n := c.Start("b")

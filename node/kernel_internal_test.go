@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/node/rights"
 )
 
-// What a peer has asked to be sent to a name comes in the form that its receiver wants, though
-// the name goes from one process to another all the while.
+// A message that a peer has asked to be sent to a name arrives in the form that its receiver wants, even though the
+// name keeps moving from one process to another.
 func TestPassOnToChangingName(t *testing.T) {
 	n, err := Start(Config{Workers: 2})
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestPassOnToChangingName(t *testing.T) {
 	require.Zero(t, wrong.Load(), "of %d", got.Load())
 }
 
-// passer passes on until some thousands have found a receiver.
+// passer passes messages on until some thousands have found a receiver.
 type passer struct{ done chan struct{} }
 
 func (p *passer) Init(c *Context) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Whoever answers those that a message names is not held up by their mailboxes.
+// A process that answers the processes named in a message is not held up by their mailboxes.
 func TestRexIsNotHeldUp(t *testing.T) {
 	n := nodetest.NewMemoryCluster(t).Start("a")
 	release := make(chan struct{})
@@ -41,7 +41,7 @@ func TestRexIsNotHeldUp(t *testing.T) {
 	testkit.UntilTrue(t, func() bool { return n.Stats().DeadLetters[deadletter.MailboxFull] == 4 }, "all four are dead letters")
 }
 
-// A reply to a call from Erlang, or one like it, does not hold up the server.
+// A reply to a call from Erlang, or to one like it, does not hold up the server.
 func TestReplyIsNotHeldUp(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestReplyIsNotHeldUp(t *testing.T) {
 			byAlias := improper(<-alias, node.Atom("alias"))
 			require.NoError(t, n.Send(server, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{full, n.MakeRef()}, "question"}))
 			require.NoError(t, n.Send(server, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{owner, byAlias}, "question"}))
-			for range 2 { // perhaps not before the stage of the others has been taken away
+			for range 2 { // perhaps not before the others' stage has been taken away
 				require.NoError(t, <-answered)
 			}
 			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 2}, n.Stats().DeadLetters)

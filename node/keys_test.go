@@ -9,7 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Who sends a term that the other node would not take, because of maps in keys of maps, is told so; what is sent arrives.
+// The sender of a term that the other node would not take, because of maps in keys of maps, gets an error; a term that
+// is sent arrives.
 func TestSenderIsToldOfDeepKeys(t *testing.T) {
 	large := func(key any) (m wire.Map) {
 		for i := range 32 {
@@ -44,7 +45,7 @@ func TestSenderIsToldOfDeepKeys(t *testing.T) {
 	})
 }
 
-// isTerm reports whether a term of this test is not a Go value that stands for one.
+// isTerm reports whether a value of this test is a term, not a Go value that represents one.
 func isTerm(t any) bool {
 	switch t.(type) {
 	case []any, map[string]any:

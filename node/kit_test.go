@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// styles are those of nodetest.Styles, for tests in which several meet.
+// styles are all styles, for tests that combine several.
 var styles = nodetest.Styles()
 
 // waitGone waits until a process has exited and returns its reason.
@@ -28,13 +28,13 @@ func idler([]any) (node.Actor, error) {
 	return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 }
 
-// demonitors is a process that takes monitors away.
+// demonitors is a process that removes monitors.
 type demonitors interface {
 	Demonitor(node.Ref) bool
 	DemonitorFlush(node.Ref) bool
 }
 
-// demonitor takes a monitor away, with its Down or without.
+// demonitor removes a monitor, with its Down or without.
 func demonitor(p demonitors, ref node.Ref, flush bool) bool {
 	if flush {
 		return p.DemonitorFlush(ref)

@@ -19,8 +19,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A process has the group leader that its options name, else that of who has
-// spawned it, else the process user.
+// A process has the group leader that its options name, else that of its spawner, else the process user.
 func TestLeader(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -75,7 +74,7 @@ func TestCalling(t *testing.T) {
 	}
 }
 
-// What is left in a mailbox is shown, the oldest first, wherever it waits.
+// Messages shows what is left in a mailbox, oldest first, wherever it waits.
 func TestMessages(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, w := range styles {
@@ -88,13 +87,13 @@ func TestMessages(t *testing.T) {
 		}))
 		require.NoError(t, err)
 		require.NoError(t, n.Send(pid, 0))
-		<-seen // in the handler: all else waits
+		<-seen // in the handler: everything else waits
 		for i := 1; i <= 4; i++ {
 			require.NoError(t, n.Send(pid, i))
 		}
 		got := n.Inside(process.Key{}).Messages(pid, 3)
 		if len(got) > 0 && got[0] == 0 {
-			got = append(got[1:], 3) // the one that is being handled counts, for an Actor
+			got = append(got[1:], 3) // for an Actor, the one that is being handled counts
 		}
 		assert.Equal(t, []any{1, 2, 3}, got, w.Name)
 		close(goOn)
@@ -135,7 +134,7 @@ func TestTraffic(t *testing.T) {
 	assert.Zero(t, in+out)
 }
 
-// A call has the group leader of who makes it.
+// A call has the group leader of its caller.
 func TestLeaderOfCallsFromHere(t *testing.T) {
 	_, b, self, remote := two(t)
 	leader := nodetest.Open(t, b)
@@ -152,8 +151,8 @@ func TestLeaderOfCallsFromHere(t *testing.T) {
 	assert.Equal(t, leader.Self(), v)
 }
 
-// Calls that go to rex are allowed to the peer over whose connection they have come. One
-// that a process here has passed on is nobody's, and refused.
+// Calls to rex are checked for the peer over whose connection they have come. One that a process here has passed on
+// belongs to no peer, and is refused.
 func TestRexAsksAllow(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	cfg := c.Config("b")
@@ -162,7 +161,7 @@ func TestRexAsksAllow(t *testing.T) {
 	cfg.Distribution.Access.Allow = func(peer node.Atom, e wire.Export) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		if e.Module == "m" { // nodes ask each other for their release, at any time
+		if e.Module == "m" { // nodes ask each other for their release at any time
 			asked = append(asked, string(peer)+" "+wire.Format(e))
 		}
 		return e.Arity == 2

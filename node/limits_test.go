@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Fewer of everything than there is are allowed while the node runs: nothing ends, and of each nothing is added until there is
-// less. Then more are allowed.
+// All limits are set below what is in use while the node runs: nothing ends, and nothing is added until the use of that
+// limit is below it. Then the limits are raised.
 func TestSetLimits(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
@@ -100,7 +100,7 @@ func TestSetLimits(t *testing.T) {
 	})
 }
 
-// The limits of one connection are for those that are made from then on; a node without Distribution has none.
+// The limits of one connection apply to connections made from then on; a node without Distribution has none.
 func TestSetLimitsOfOneConnection(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()

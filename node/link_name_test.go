@@ -14,16 +14,16 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// nameKit is another node as the tests of names on other nodes use it.
+// nameKit is another node in the tests of names on other nodes.
 type nameKit struct {
 	node  node.Atom
-	spawn func(name node.Atom) node.PID // a process that waits; "": of no name
+	spawn func(name node.Atom) node.PID // a process that waits; "": without a name
 	end   func(pid node.PID, reason node.Atom)
 	move  func(name node.Atom, to node.PID) // gives the name to another process
 	links func(pid, to node.PID) bool       // whether they are linked, as that node sees it
 }
 
-// linkByName is what Link, Unlink, Linked and Exit do for a name on another node.
+// linkByName tests Link, Unlink, Linked and Exit with a name on another node.
 func linkByName(t *testing.T, here *node.Node, there nameKit) {
 	open := func(t *testing.T) *node.Process {
 		h := nodetest.Open(t, here)
@@ -145,7 +145,7 @@ func TestLinkByNameOnAnotherNode(t *testing.T) {
 	})
 }
 
-// What a process remembers of the names that it has linked to does not grow with their number.
+// What a process remembers about the names that it has linked to does not grow with their number.
 func TestLinkByManyNames(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
@@ -169,7 +169,7 @@ func TestLinkByManyNames(t *testing.T) {
 	require.LessOrEqual(t, node.NamesRemembered(a, h.Self()), 20)
 }
 
-// What a process remembers goes with it.
+// The names that a process remembers go when it ends.
 func TestNamesGoWithTheProcess(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
@@ -217,7 +217,7 @@ func TestLinkByNameToOTP(t *testing.T) {
 		},
 	})
 
-	// What Erlang itself does for a name: its functions take a PID only.
+	// Erlang's own functions take only a PID, not a name.
 	for _, call := range []string{"link(echo)", "unlink(echo)", "exit(echo, enough)", "link({echo, node()})"} {
 		require.Contains(t, e.Ask("%s", call), "badarg", call)
 	}

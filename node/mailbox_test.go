@@ -19,8 +19,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// inFlight is how many of the messages that count are being handled: a Process
-// is done with a message as soon as it has it, an Actor when its handler returns.
+// inFlight is how many of the counted messages are being handled: a Process is done with a message as soon as it has
+// it, an Actor when its handler returns.
 func inFlight(s nodetest.Style) int {
 	if s.Blocking {
 		return 0
@@ -28,7 +28,7 @@ func inFlight(s nodetest.Style) int {
 	return 1
 }
 
-// Room for three, by number or by bytes; the fourth is one too many.
+// Space for three, by number or by bytes; the fourth is one too many.
 func TestBoundedMailbox(t *testing.T) {
 	bounds := []struct {
 		name string
@@ -103,7 +103,7 @@ func TestBoundedMailbox(t *testing.T) {
 						if p.err == nil {
 							assert.Equal(t, p.lost, told, "Limits.Dropped hears of it too")
 						}
-						// What was handled leaves room.
+						// Handled messages leave room.
 						for i := range 20 {
 							require.NoError(t, n.Send(pid, i))
 							synctest.Wait()
@@ -116,8 +116,7 @@ func TestBoundedMailbox(t *testing.T) {
 	}
 }
 
-// A sender that has to wait for room holds up nobody, the receiver on its own
-// stage included.
+// A sender that has to wait for room holds up nobody, not even a receiver on its own stage.
 func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 	for _, from := range styles[:3] {
 		for _, to := range styles[:3] {
@@ -147,7 +146,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 	}
 }
 
-// A sender that waits for room is let go when the receiver exits.
+// A sender that waits for room is released when the receiver exits.
 func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -164,7 +163,7 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 	})
 }
 
-// fullMailbox returns a process of a style whose mailbox makes senders wait and has no room.
+// fullMailbox returns a process of a style whose mailbox blocks its senders and is full.
 func fullMailbox(t *testing.T, s nodetest.Style) (n *node.Node, pid node.PID, release chan struct{}) {
 	n, pid, release = gate(t, s, node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}})
 	for range 1 + 1 - inFlight(s) {
@@ -174,7 +173,7 @@ func fullMailbox(t *testing.T, s nodetest.Style) (n *node.Node, pid node.PID, re
 	return n, pid, release
 }
 
-// A sender that is killed while it waits for room does not wait any longer.
+// A sender that is killed while it waits for room stops waiting.
 func TestBlockedSenderIsKilled(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -186,7 +185,7 @@ func TestBlockedSenderIsKilled(t *testing.T) {
 				return nil
 			})
 			require.NoError(t, n.Send(sender, "go"))
-			<-going // perhaps not before the stage of the other has been taken away
+			<-going // perhaps not before the other's stage has been taken away
 			synctest.Wait()
 			require.Empty(t, sent)
 			n.Exit(sender, node.Kill)
@@ -196,7 +195,7 @@ func TestBlockedSenderIsKilled(t *testing.T) {
 	})
 }
 
-// A call waits no longer for room than for its answer.
+// A call waits for room no longer than for its answer.
 func TestCallOfFullMailboxEnds(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -280,7 +279,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	assert.False(t, open, "and so do those opened later")
 }
 
-// A message that meets a node on its way down is streamed as well.
+// A message that reaches a stopping node is streamed as well.
 func TestDeadLetterOfStoppingNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{StopTimeout: time.Second})
@@ -297,7 +296,7 @@ func TestDeadLetterOfStoppingNode(t *testing.T) {
 		synctest.Wait()
 		stopped := make(chan error, 1)
 		go func() { stopped <- n.Stop() }()
-		time.Sleep(time.Millisecond) // of the bubble
+		time.Sleep(time.Millisecond) // in the bubble
 		require.ErrorIs(t, n.Send(gone, "late"), node.ErrNodeStopped)
 		assert.Equal(t, deadletter.NodeStopped, (<-stream.C).Cause)
 		assert.NoError(t, <-stopped)
@@ -344,7 +343,7 @@ func TestDeadLetterLog(t *testing.T) {
 		require.NoError(t, n.Send(n.MakeRef(), 1))
 		require.Equal(t, 2, lines(), "each cause has its own line")
 		assert.Equal(t, "no_alias", last()["cause"])
-		time.Sleep(time.Second - 1) // of the bubble
+		time.Sleep(time.Second - 1) // in the bubble
 		lose(1)
 		require.Equal(t, 2, lines())
 		time.Sleep(time.Nanosecond)
@@ -359,8 +358,7 @@ func TestDeadLetterLog(t *testing.T) {
 	})
 }
 
-// What wakes a coroutine is no message: a full mailbox must not keep it out,
-// nor may it use up room.
+// What wakes a coroutine is no message: a full mailbox must not keep it out, and it must not use up room.
 func TestBoundedWaits(t *testing.T) {
 	for _, s := range nodetest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {

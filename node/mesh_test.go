@@ -25,7 +25,7 @@ func quick() *discovery.Mesh {
 	return &discovery.Mesh{Interval: 20 * time.Millisecond, Backoff: 50 * time.Millisecond, Yield: 20 * time.Millisecond}
 }
 
-// meshed says what is missing for all nodes to be connected with all others.
+// meshed says which connections are missing until every node is connected to every other.
 func meshed(nodes ...*node.Node) string {
 	for _, a := range nodes {
 		for _, b := range nodes {
@@ -49,7 +49,7 @@ func meshConfig(name node.Atom, places discovery.Finder, log *logtest.Text) node
 		Distribution: &node.Distribution{Cookie: "secret", Finder: places, Mesh: quick()}}
 }
 
-// Nodes over TCP, as they come, with one that dies and is back elsewhere.
+// Nodes over TCP, as they join, with one that dies and comes back elsewhere.
 func TestMesh(t *testing.T) {
 	places, log := &nodetest.Places{}, &logtest.Text{}
 	var nodes []*node.Node
@@ -59,7 +59,7 @@ func TestMesh(t *testing.T) {
 		nodes = append(nodes, n)
 	}
 	testkit.Until(t, func() string { return meshed(nodes...) })
-	testkit.Until(t, func() string { // a connection is logged once it is there
+	testkit.Until(t, func() string { // a connection is logged once it is up
 		if ups := strings.Count(log.String(), "node up"); ups < 8*7 {
 			return fmt.Sprint(ups, " ends of connections are logged")
 		}
@@ -82,7 +82,7 @@ func TestMesh(t *testing.T) {
 // A node that is no longer listed stays connected, and is not connected again.
 func TestMeshNotListed(t *testing.T) {
 	places, log := &nodetest.Places{}, &logtest.Text{}
-	var hides [2]*hiding // of each node its own
+	var hides [2]*hiding // each node has its own
 	for i := range hides {
 		hides[i] = &hiding{Finder: places, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.1"}}
 	}
@@ -90,7 +90,7 @@ func TestMeshNotListed(t *testing.T) {
 	defer a.Stop()
 	defer b.Stop()
 	testkit.Until(t, func() string { return meshed(a, b) })
-	ask := func() { // both, and they have heard the answer to all questions but the last
+	ask := func() { // both ask, and they have heard the answers to all questions but the last
 		for _, hide := range hides {
 			asked := hide.asked.Load()
 			testkit.Until(t, func() string {
@@ -115,7 +115,7 @@ func TestMeshNotListed(t *testing.T) {
 	testkit.Until(t, func() string { return meshed(a, b) })
 }
 
-// hiding lists names, or nobody.
+// hiding lists names, or none.
 type hiding struct {
 	discovery.Finder
 	names  []node.Atom
@@ -131,7 +131,7 @@ func (h *hiding) List(context.Context) ([]node.Atom, error) {
 	return h.names, nil
 }
 
-// Failures are logged once for each node and cause; Stop waits for nobody.
+// Failures are logged once for each node and cause; Stop does not wait for any node.
 func TestMeshLogsOnce(t *testing.T) {
 	places, log := &nodetest.Places{}, &logtest.Text{}
 	port := porttest.Reserve(t)
@@ -161,7 +161,7 @@ func (c *counting) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoi
 	return c.Places.Find(ctx, name)
 }
 
-// A finder that says when its list changes is asked then, not only every Interval.
+// A finder that reports when its list changes is asked then, not only every Interval.
 func TestMeshWatches(t *testing.T) {
 	places, log := &nodetest.Places{}, &logtest.Text{}
 	told := &telling{Places: places, watched: make(chan func(), 1)}
@@ -197,7 +197,7 @@ func TestMeshRefused(t *testing.T) {
 	}
 }
 
-// OTP nodes of a port mapper are connected as they come, and again after a restart.
+// OTP nodes of a port mapper are connected as they start, and again after a restart.
 func TestMeshErl(t *testing.T) {
 	c := newOTPHost(t)
 	first := c.erl("e1", "secret")

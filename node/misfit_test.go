@@ -27,8 +27,8 @@ type (
 func (cart) add(*genserver.Context, cartAdd) (int, error) { return 1, nil }
 func (cart) put(*genserver.Context, cartAdd) error        { return nil }
 
-// A request in which one field does not fit its struct is refused with the field, the type wanted and what was given, whoever calls,
-// by either protocol, and as Erlang's gen_server:call does it; a cast is logged with it.
+// A request in which one field does not fit its struct is refused with the field, the type wanted and the value given,
+// for every caller, by either protocol, and as Erlang's gen_server:call does it; a cast is logged with the same.
 func TestMisfitsOfRequests(t *testing.T) {
 	carts := genserver.Define(genserver.OnAnyCall(cart.add), genserver.OnCast(cart.put))
 	overEachPlace(t, func(f *failures) {
@@ -54,7 +54,7 @@ func TestMisfitsOfRequests(t *testing.T) {
 				require.ErrorContains(t, err, want)
 			}
 
-			me := nodetest.Open(t, f.here) // what is a term in OTP comes as one
+			me := nodetest.Open(t, f.here) // what is a term in OTP arrives as a term
 			ref := f.here.MakeRef()
 			require.NoError(t, me.Send(pid, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me.Self(), ref}, c.request}))
 			reply := me.Receive().(wire.Tuple)

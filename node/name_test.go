@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 		require.NoError(t, n.Register("other", a), "it may have another now")
 		require.NoError(t, n.Register("a", s.Spawn(t, n, nodetest.Ignore)), "and another may have this")
 
-		// Freed on exit, and at once.
+		// The name is freed on exit, at once.
 		n.Exit(b, node.Kill)
 		_, ok = n.Whereis("b")
 		assert.False(t, ok)
@@ -133,7 +133,7 @@ func TestSendName(t *testing.T) {
 	})
 }
 
-// Of many that want a name one gets it, and it is free when that one has exited.
+// One of many processes that want a name gets it, and the name is free once that process has exited.
 func TestRaceForAName(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for range 50 {

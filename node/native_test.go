@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// order is a Go type that crosses as itself.
+// order is a Go type that keeps its type across nodes.
 type order struct {
 	Item  string
 	Count int
@@ -24,7 +24,7 @@ type order struct {
 
 type line struct{ Text string }
 
-// unknown is one that the other node has not heard of.
+// unknown is a type that the other node does not know.
 type unknown struct{ X int }
 
 // startTwo starts two nodes of a cluster that know order. The first knows more types.
@@ -39,7 +39,7 @@ func startTwo(t *testing.T, c *nodetest.Cluster, d node.Distribution, more ...no
 	return start("a", more...), start("b")
 }
 
-// Between two nodes of this kind Go values arrive as they were sent.
+// Between two Go nodes Go values arrive as they were sent.
 func TestNativeTypes(t *testing.T) {
 	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{}, node.TypeOf[unknown]("x.Unknown"))
 	self := nodetest.Open(t, a)
@@ -58,7 +58,7 @@ func TestNativeTypes(t *testing.T) {
 	protocol, ok := node.FarProtocol(a, b.Name())
 	require.True(t, ok)
 	assert.Equal(t, "native", protocol)
-	// What the other does not know is a map that says its name, and comes back as one.
+	// A type that the other node does not know arrives as a map with its name, and comes back as one.
 	v, err = node.Call[any](testkit.Context(t), self, pid, unknown{7})
 	require.NoError(t, err)
 	m, ok := v.(wire.Map)
@@ -78,7 +78,7 @@ func TestNativeReceipts(t *testing.T) {
 	require.ErrorIs(t, node.Deliver(testkit.Context(t), a, node.At{Name: "nobody", Node: b.Name()}, 1), node.ErrNoName)
 }
 
-// With Grace a connection may break: nobody notices.
+// With Grace, nobody notices when a connection breaks.
 func TestNativeGrace(t *testing.T) {
 	cut := &nodetest.Cutter{}
 	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{Timing: node.Timing{Grace: testkit.Limit}, Transport: cut})
@@ -128,7 +128,7 @@ type (
 func (s says) Term() any     { return wire.Tuple{wire.Atom("says"), s.N} }
 func (p *pointed) Term() any { return wire.Tuple{wire.Atom("pointed"), p.N} }
 
-// Values of Go types arrive as what they are.
+// Values of Go types arrive with their exact types.
 func TestNativeExactTypes(t *testing.T) {
 	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
@@ -142,7 +142,7 @@ func TestNativeExactTypes(t *testing.T) {
 	}
 }
 
-// What is not registered is refused, with the line to add; what says its term is sent as that.
+// An unregistered type is refused, with the line to add; a type that gives its own term is sent as that term.
 func TestNativeNotRegistered(t *testing.T) {
 	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{}, node.TypeOf[note]())
 	pid, err := b.Spawn(node.ActorFunc(echo))
@@ -169,7 +169,7 @@ func TestNativeNotRegistered(t *testing.T) {
 		require.ErrorAs(t, err, &unfit, "%T", c.value)
 		require.ErrorContains(t, err, c.want)
 		<-dead.C
-		testkit.UntilTrue(t, func() bool { // else messages waited for the connection
+		testkit.UntilTrue(t, func() bool { // otherwise messages waited for the connection
 			err = a.Send(pid, c.value)
 			assert.Equal(t, deadletter.NotATerm, (<-dead.C).Cause)
 			return err != nil

@@ -88,7 +88,7 @@ var behaviourPrograms = []program{
 		n, err := genserver.Call(w.ctx, w.me, at, nearPay{Amount: 3})
 		w.answer(n, err)
 		w.children(sup)
-		_, err = genserver.Call(w.ctx, w.me, at, nearPay{}) // it ends, and is started again
+		_, err = genserver.Call(w.ctx, w.me, at, nearPay{}) // it ends, and is restarted
 		w.answer(nil, err)
 		testkit.Until(w.t, func() string {
 			if n, err := genserver.Call(w.ctx, w.me, at, nearPay{Amount: 2}); n != 2 || err != nil {

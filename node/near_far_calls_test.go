@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// nearAdder answers requests of some types, each by a handler of its own.
+// nearAdder answers requests of some types, each with its own handler.
 var nearAdder node.ActorFunc = func(c *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case node.Request[int]:
@@ -149,7 +149,7 @@ var callPrograms = []program{
 		cancel(errors.New("enough"))
 		_, err := node.Await(ctx, w.me, f)
 		w.say("%v", err)
-		w.check(w.me.Send(pid, "answer now")) // behind it nothing but this comes
+		w.check(w.me.Send(pid, "answer now")) // after it only this arrives
 		w.there.Exit(pid, node.Kill)
 		_, err = node.AwaitExit(w.ctx, w.me, pid)
 		w.check(err)
@@ -188,7 +188,7 @@ var callPrograms = []program{
 			r := node.ReceiveOf[node.Request[node.PID]](p)
 			n, err := node.Call[int](w.ctx, p, r.Body, 41)
 			r.Reply(fmt.Sprint(n, err))
-			p.Receive() // what it would say by its end could overtake the reply
+			p.Receive() // the messages that its end would cause could overtake the reply
 			return nil
 		}))
 		own, err := w.here.Spawn(nearAdder)

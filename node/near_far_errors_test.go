@@ -16,7 +16,7 @@ var (
 	errNearNoCard  = errors.New("no card")
 )
 
-// nearLimitError is an error with a type of its own.
+// nearLimitError is an error with its own type.
 type nearLimitError struct {
 	Limit int
 	What  string
@@ -60,7 +60,7 @@ func (*nearFailing) fail(_ *genserver.Context, r nearFail) (int, error) { return
 
 var nearFailings = genserver.Define(genserver.OnCall((*nearFailing).fail))
 
-// blame says what a program can find in an error.
+// blame reports what a program can find in an error.
 func (w *world) blame(err error) {
 	var limit nearLimitError
 	var exit *node.ExitError
@@ -81,7 +81,7 @@ func (w *world) blame(err error) {
 	}
 }
 
-// answersWith is the program of one error of a server.
+// answersWith is the program for one error of a server.
 func answersWith(how string) program {
 	return program{"an error that is " + how, func(w *world) {
 		_, err := genserver.Call(w.ctx, w.me, w.serve(nearFailings.New(&nearFailing{})), nearFail{How: how})
@@ -89,7 +89,7 @@ func answersWith(how string) program {
 	}}
 }
 
-// crashing is the program of one way for a process to crash.
+// crashing is the program for one way that a process crashes.
 func crashing(name string, crash func() error) program {
 	return program{"a crash by " + name, func(w *world) {
 		pid := w.start(node.ActorFunc(func(*node.Context, any) error { return crash() }))
@@ -106,7 +106,7 @@ func crashing(name string, crash func() error) program {
 	}}
 }
 
-// nearBreak breaks down where it is given no map.
+// nearBreak panics when it is given no map.
 func nearBreak(m map[string]int) { m["a"] = 1 }
 
 var errorPrograms = []program{
@@ -176,7 +176,7 @@ var errorPrograms = []program{
 	}},
 }
 
-// waiting is a process that ends with the reason of what it is sent.
+// waiting is a process that ends with the reason that it is sent.
 var waiting node.ActorFunc = func(_ *node.Context, msg any) error {
 	if msg == "stop" {
 		return node.ErrStop
@@ -184,7 +184,7 @@ var waiting node.ActorFunc = func(_ *node.Context, msg any) error {
 	return node.ExitWith(msg)
 }
 
-// exiting is the program of one exit reason, as links and monitors see it.
+// exiting is the program for one exit reason, as links and monitors see it.
 func exiting(name string, reason any) program {
 	return program{"an exit with " + name, func(w *world) {
 		pid := w.start(node.ActorFunc(func(*node.Context, any) error { return node.ExitWith(reason) }))
@@ -303,7 +303,7 @@ var exitPrograms = []program{
 	{"an exit signal", func(w *world) {
 		pid := w.start(waiting)
 		ref := w.me.Monitor(pid)
-		w.me.Exit(pid, node.Normal) // not heeded
+		w.me.Exit(pid, node.Normal) // ignored
 		w.me.Exit(pid, node.Atom("flour"))
 		w.say("%s", show(w.down(ref).Reason))
 	}},

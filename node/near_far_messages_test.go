@@ -252,7 +252,7 @@ const (
 	nearGreen
 )
 
-// nearFarRegistered is what all nodes of TestNearAndFar have registered.
+// nearFarRegistered are the types that all nodes of TestNearAndFar have registered.
 var nearFarRegistered = []node.Type{
 	node.TypeOf[nearOrder]("near.Order"), node.TypeOf[nearAddress]("near.Address"), node.TypeOf[nearLine]("near.Line"),
 	node.TypeOf[nearReceipt]("near.Receipt"), node.TypeOf[nearJob]("near.Job"), node.TypeOf[nearColour]("near.Colour"),
@@ -271,7 +271,7 @@ func newNearOrder(count int) nearOrder {
 	}
 }
 
-// crossing is the program of values that are shown there, and come back.
+// crossing is the program for values that are shown there, and come back.
 func crossing(name string, values ...any) program {
 	return program{"a value that is " + name, func(w *world) {
 		pid := w.start(node.ActorFunc(func(c *node.Context, msg any) error {

@@ -15,8 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// handedOver is the program of values that come there, and back here, by way of a node of OTP if there
-// is one in between.
+// handedOver is the program for values that go there and come back, through an OTP node if there is one in between.
 func handedOver(name string, values ...any) program {
 	return program{"a value that is handed over, " + name, func(w *world) {
 		me := w.me.Self()
@@ -31,7 +30,7 @@ func handedOver(name string, values ...any) program {
 	}}
 }
 
-// nearShelf holds values whose types its own does not say.
+// nearShelf holds values whose types it does not declare.
 type nearShelf struct {
 	When   time.Time
 	Things []any
@@ -50,7 +49,7 @@ func init() {
 	node.RegisterTypes(node.TypeOf[nearShelf]("near.Shelf"), node.TypeOf[nearPromise]("near.Promise"))
 }
 
-// nearDoor is a machine.
+// nearDoor is a state machine.
 type nearDoor struct{ code, typed string }
 
 func (d *nearDoor) locked(c *statem.Context, e statem.Event) (statem.State[*nearDoor], error) {
@@ -80,7 +79,7 @@ func (d *nearDoor) open(c *statem.Context, e statem.Event) (statem.State[*nearDo
 
 var nearDoors = statem.Define((*nearDoor).locked, (*nearDoor).open)
 
-// otpformPrograms are those whose values OTP's nodes have in between.
+// otpformPrograms are the programs whose values pass through OTP nodes.
 var otpformPrograms = []program{
 	{"a call with a boolean", func(w *world) { ask[bool](w, w.serve(nearAdder), true) }},
 	{"a call with a struct", func(w *world) { ask[nearReceipt](w, w.serve(nearAdder), newNearOrder(3)) }},

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// referencePrograms are about references that travel: futures, Froms, aliases, typed addresses.
+// referencePrograms are about references that cross nodes: futures, Froms, aliases, typed addresses.
 var referencePrograms = []program{
 	{"a call of nobody's name", func(w *world) {
 		_, err := node.Call[int](w.ctx, w.me, node.At{Name: "near_nobody", Node: w.there.Name()}, 1)
@@ -218,7 +218,7 @@ var referencePrograms = []program{
 	}},
 }
 
-// nearRack is a server that only some requests are for.
+// nearRack is a server that accepts only some types of request.
 type nearRack struct{ count int }
 
 type (
@@ -260,7 +260,7 @@ func (w *world) shelf(name node.Atom) genserver.Addr[*nearRack] {
 	return hand(w, w.there, addr)
 }
 
-// askRack says what comes of the requests that a typed address takes.
+// askRack reports the results of the requests that a typed address takes.
 func (w *world) askRack(shelf genserver.Addr[*nearRack]) {
 	n, err := genserver.CallTo(w.ctx, w.me, shelf, nearTake{Count: 3})
 	w.answer(n, err)
@@ -271,7 +271,7 @@ func (w *world) askRack(shelf genserver.Addr[*nearRack]) {
 	w.answer(n, err)
 }
 
-// aliased starts a process there, which multiplies, and returns its alias, too.
+// aliased starts a process there, which multiplies, and returns its PID and its alias.
 func (w *world) aliased(once bool) (node.PID, node.Ref) {
 	aliases := make(chan node.Ref, 1)
 	pid := w.startProcess(func(p *node.Process) error {
@@ -304,7 +304,7 @@ type nearGraph struct {
 	Any        any
 }
 
-// partsPrograms are about messages with many parts, some of them in several places.
+// partsPrograms are about messages with many parts, some of which occur in several places.
 var partsPrograms = []program{
 	{"a value whose parts refer to the same", func(w *world) {
 		pid := w.start(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -365,7 +365,7 @@ func newNearTrouble(depth int) *nearTrouble {
 	return t
 }
 
-// troubles says what a program can find in t.
+// troubles reports what a program can find in t.
 func (w *world) troubles(t *nearTrouble) {
 	w.say("%v", t.Err == errNearSoldOut)
 	for _, err := range append(t.All, t.Err, t.By["a"], t.By["b"], t.Any.(error)) {
@@ -376,7 +376,7 @@ func (w *world) troubles(t *nearTrouble) {
 	}
 }
 
-// partsOf says what is in each part of g.
+// partsOf returns the contents of each part of g.
 func partsOf(g *nearGraph) string {
 	return fmt.Sprint(g.Name, g.Next.Name, g.Also.Name, g.By["a"].Name, g.Any.(*nearGraph).Name, len(g.Data), bytes.Equal(g.Data, g.Same))
 }

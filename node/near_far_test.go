@@ -22,9 +22,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// A program is written once and runs in every placement; in make test on one node, and on several
-// that speak native. What it says must be the same in
-// each as on one node.
+// A program is written once and runs in every placement; in make test on one node, and on several that speak native.
+// Its output must be the same everywhere as on one node.
 type program struct {
 	name string
 	run  func(w *world)
@@ -33,17 +32,17 @@ type program struct {
 // world is where one run of a program takes place.
 type world struct {
 	t     testing.TB
-	ctx   context.Context // of testkit.Context
+	ctx   context.Context // from testkit.Context
 	here  *node.Node      // the program's own node
-	there *node.Node      // where the processes are that it deals with
-	aside *node.Node      // a third one
+	there *node.Node      // where the processes are that the program deals with
+	aside *node.Node      // a third node
 	me    *node.Process   // on here; it traps exits
 	lines []string
 
-	between node.Dest // the process of OTP through which everything is handed; nil: none
+	between node.Dest // the OTP process that passes everything on; nil: none
 }
 
-// say adds a line to what is compared.
+// say adds a line to the output that is compared.
 func (w *world) say(format string, args ...any) {
 	w.lines = append(w.lines, fmt.Sprintf(format, args...))
 }
@@ -58,7 +57,7 @@ func (w *world) check(err error) {
 // broken is the panic of a program that cannot go on.
 type broken struct{ error }
 
-// next takes the next message of the program.
+// next takes the program's next message.
 func (w *world) next() any {
 	m, err := w.me.ReceiveWithin(testkit.Limit, nil)
 	w.check(err)
@@ -82,19 +81,19 @@ func (w *world) startOn(n *node.Node, o node.Options, b node.Actor) node.PID {
 	return hand(w, n, pid)
 }
 
-// startProcess is start of a blocking process.
+// startProcess is start for a blocking process.
 func (w *world) startProcess(f func(p *node.Process) error) node.PID {
 	return w.start(node.ProcessFunc(f))
 }
 
-// named starts a process there under a name, which is that of nobody when the run is over.
+// named starts a process there under a name, which is free again when the run is over.
 func (w *world) named(name node.Atom, b node.Actor) node.At {
 	w.startOn(w.there, node.Options{Name: name}, b)
 	return node.At{Name: name, Node: w.there.Name()}
 }
 
-// serve is start for a process that is to be called. With OTP in between it returns a
-// process of OTP that hands on all that it gets.
+// serve is start for a process that is to be called. With OTP in between it returns an OTP process that hands on
+// everything it gets.
 func (w *world) serve(b node.Actor) node.PID { return w.relay(w.start(b)) }
 
 func (w *world) relay(pid node.PID) node.PID {
@@ -125,7 +124,7 @@ func hand[T any](w *world, from *node.Node, v T) T {
 	return got
 }
 
-// send sends a message through what is in between.
+// send sends a message through the process in between, if there is one.
 func (w *world) send(from node.Caller, to node.PID, msg any) error {
 	if w.between != nil {
 		return node.Send(from, w.between, wire.Tuple{node.Atom("hand"), to, msg})
@@ -133,10 +132,10 @@ func (w *world) send(from node.Caller, to node.PID, msg any) error {
 	return node.Send(from, to, msg)
 }
 
-// later has f called when the run is over.
+// later calls f when the run is over.
 func (w *world) later(f func()) { w.t.Cleanup(f) }
 
-// ask calls, and says what comes of it.
+// ask makes a call and reports its result.
 func ask[R, Q any](w *world, to node.Dest, req Q) {
 	r, err := node.Call[R](w.ctx, w.me, to, req)
 	w.answer(r, err)
@@ -190,13 +189,13 @@ func showAll(vs []any) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// showCrash writes what is the same wherever a crash is seen: not all of its stack.
+// showCrash writes the parts of a crash that are the same wherever it is seen: not all of its stack.
 func showCrash(c *node.Crash) string {
 	return fmt.Sprintf("crash, panic %v, %s, stack names the function %v", c.Panic, show(c.Reason),
 		strings.Contains(string(c.Stack), "near_far"))
 }
 
-// shower tells the process that it is started by what it gets, as text.
+// shower sends everything it gets to a process, as text.
 func shower(to node.PID) node.ActorFunc {
 	return func(c *node.Context, msg any) error { return c.Send(to, show(msg)) }
 }
@@ -234,7 +233,7 @@ var placements = []placement{
 	}},
 }
 
-// together is all on one node.
+// together is everything on one node.
 func together(t *testing.T) *world {
 	n := nodetest.Start(t, node.Config{Name: "one@127.0.0.1", Distribution: &node.Distribution{
 		Cookie: "secret", Finder: &nodetest.Places{}}})
@@ -300,10 +299,10 @@ func (w *world) cutAgain(t *testing.T, cut *nodetest.Cutter) {
 
 var _ dist.Transport = (*nodetest.Cutter)(nil)
 
-// Every node of the program knows the types and errors of the programs.
+// Every node in these tests knows the types and errors of the programs.
 func init() { node.RegisterTypes(nearFarRegistered...) }
 
-// play runs a program in a placement and returns what it says.
+// play runs a program in a placement and returns its output.
 func (w world) play(t *testing.T, p program) (lines []string) {
 	w.t, w.ctx = t, testkit.Context(t)
 	me, err := w.here.Open()
@@ -325,17 +324,16 @@ func (w world) play(t *testing.T, p program) (lines []string) {
 	return w.lines
 }
 
-// programs are all there are.
+// programs are all programs.
 func programs() []program {
 	return slices.Concat(callPrograms, answerPrograms, errorPrograms, exitPrograms, messagePrograms, valuePrograms, partsPrograms,
 		behaviourPrograms, groupPrograms, referencePrograms, otpformPrograms)
 }
 
-// A program does the same on one node, on two, and with OTP in between. What differs is in
-// docs/guarantees.md.
+// A program does the same on one node, on two, and with OTP in between. docs/guarantees.md lists the differences.
 func TestNearAndFar(t *testing.T) { nearAndFar(t, programs(), knownDifferences(t)) }
 
-// nearAndFar runs programs in all placements. Of the differences each must be one.
+// nearAndFar runs programs in all placements. Each difference must be in differ.
 func nearAndFar(t *testing.T, all []program, differ map[difference]bool) {
 	want := make(map[string][]string)
 	t.Run("one", func(t *testing.T) {
@@ -380,7 +378,7 @@ func nearAndFar(t *testing.T, all []program, differ map[difference]bool) {
 
 func indented(lines []string) string { return strings.Join(lines, "\n            ") }
 
-// difference is one from the run on one node.
+// difference is a difference from the run on one node.
 type difference struct{ program, placement string }
 
 // guarantees is the document that lists the differences.

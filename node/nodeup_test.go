@@ -46,12 +46,12 @@ func TestNodeUp(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrTimeout)
 }
 
-// What is lost with the connection is a dead letter, but of what SendConnected sends.
+// What is lost with the connection becomes a dead letter, except messages of SendConnected.
 func TestLossy(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	b := c.Start("b")
 	slow := &stalled{Memory: c.Memory}
-	stall := make(chan struct{}) // from the beginning: all waits to be written
+	stall := make(chan struct{}) // from the beginning: everything waits to be written
 	slow.stall.Store(&stall)
 	cfg := c.Config("a")
 	cfg.Distribution.Protocols = []dist.Protocol{slow}
@@ -85,7 +85,7 @@ func TestLossy(t *testing.T) {
 	assert.Equal(t, []any{2}, lost)
 }
 
-// What does not connect: SendConnected and MonitorConnected.
+// SendConnected and MonitorConnected do not connect.
 func TestConnectedOnly(t *testing.T) {
 	a, b, self, remote := two(t)
 	at := node.At{Name: "echo", Node: b.Name()}
@@ -137,7 +137,7 @@ func TestConnectedOnly(t *testing.T) {
 	assert.Equal(t, wire.Tuple{near, 3}, self.Receive())
 }
 
-// Who has asked to be told of new nodes and has exited is forgotten, though none comes.
+// A process that has asked to be told of new nodes is forgotten when it exits, even if no node comes.
 func TestMonitorNodesForgetsTheDead(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	n := c.Start("a")
@@ -155,7 +155,7 @@ func TestMonitorNodesForgetsTheDead(t *testing.T) {
 	assert.Equal(t, node.Atom("b@127.0.0.1"), nodetest.Next[node.NodeUp](t, stays).Node)
 }
 
-// A monitor of a node can be taken back, before and after the loss of another one.
+// A removed monitor of a node does not fire; another one does, once.
 func TestDemonitorNode(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")

@@ -17,8 +17,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// otpHost is where Erlang and Go nodes of one test run: a port mapper of their
-// own.
+// otpHost is the port mapper of the Erlang and Go nodes of one test.
 type otpHost struct {
 	t      *testing.T
 	mapper epmd.Config
@@ -30,7 +29,7 @@ func newOTPHost(t *testing.T) *otpHost {
 	return &otpHost{t, epmdtest.Serve(t, "127.0.0.1")}
 }
 
-// config is that of a Go node.
+// config is the Config of a Go node.
 func (c *otpHost) config(name string) node.Config {
 	return node.Config{Name: node.Atom(name + "@127.0.0.1"), StopTimeout: 2 * time.Second,
 		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: c.mapper}}}
@@ -62,10 +61,10 @@ func (c *otpHost) erl(name, cookie string, args ...string) *farErl {
 	return &farErl{n, c.t, node.Atom(name)}
 }
 
-// echo is the process of that name on e.
+// echo is the process named echo on e.
 func (e *farErl) echo() node.At { return node.At{Name: "echo", Node: e.name} }
 
-// catcher is a Process that gives what it gets to a channel; it traps exits.
+// catcher is a Process that sends everything it gets to a channel; it traps exits.
 func catcher(t *testing.T, n *node.Node, name node.Atom) (node.PID, chan any) {
 	ch := make(chan any, 1<<16)
 	pid, err := n.SpawnOpt(node.Options{Name: name}, node.ProcessFunc(func(p *node.Process) error {
@@ -83,7 +82,7 @@ func catcher(t *testing.T, n *node.Node, name node.Atom) (node.PID, chan any) {
 	return pid, ch
 }
 
-// inside has f run by a catcher and waits for it.
+// inCatcher makes a catcher run f and waits for it.
 func inCatcher(n *node.Node, pid node.PID, f func(*node.Process)) {
 	done := make(chan struct{})
 	n.Send(pid, func(p *node.Process) { defer close(done); f(p) })
@@ -102,8 +101,8 @@ type otp struct {
 	name node.Atom
 }
 
-// needOTP skips a test that plays with real Erlang nodes where there are none.
-// With tls it needs OTP's ssl application too.
+// needOTP skips a test that needs real Erlang nodes where Erlang is missing. With tls it needs OTP's ssl application
+// too.
 func needOTP(t *testing.T, tls bool) {
 	t.Helper()
 	erltest.Need(t)
@@ -144,7 +143,7 @@ func otpPeer(t *testing.T, name string, d node.Distribution) (*node.Node, *logte
 	return n, log
 }
 
-// bothWays has each of the two dial the other, and talks.
+// bothWays makes each node dial the other, and talks.
 func (o *otp) bothWays(n *node.Node) {
 	o.t.Helper()
 	require.NoError(o.t, n.Ping(testkit.Context(o.t), o.name), "we dial erl")
@@ -155,13 +154,13 @@ func (o *otp) bothWays(n *node.Node) {
 	o.talk(n)
 }
 
-// alone waits until neither has a connection.
+// alone waits until neither node has a connection.
 func (o *otp) alone(n *node.Node) {
 	o.t.Helper()
 	testkit.UntilTrue(o.t, func() bool { return len(n.AllNodes()) == 0 && o.Ask("nodes(connected)") == "[]" }, "neither has a connection")
 }
 
-// talk uses the connection that there is, in both directions.
+// talk uses the existing connection, in both directions.
 func (o *otp) talk(n *node.Node) {
 	o.t.Helper()
 	require.Equal(o.t, "[hello,1]", o.Ask("gen_server:call({echo, '%s'}, [hello, 1], infinity)", n.Name()))

@@ -17,11 +17,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The link to the parent is kept apart from the others, on the child's side. That
-// must make no difference.
+// The child keeps the link to its parent apart from its other links. That must make no difference.
 
-// TestParentLink: what parent and child do, and who is left, who has been told, and
-// which links there are afterwards.
+// What parent and child do, who survives, who has been told, and which links exist afterwards.
 func TestParentLink(t *testing.T) {
 	type family struct {
 		n             *node.Node
@@ -93,7 +91,7 @@ func TestParentLink(t *testing.T) {
 						p.do(func(x *node.Context) { linked = x.Inside(process.Key{}).Linked(other.pid) })
 						synctest.Wait()
 						assert.Equal(t, c.links, linked)
-						// Told, once, what it would have died of.
+						// It is told, once, what it would have died of.
 						if trap && !c.lives[i] && assert.Len(t, p.exits, 1) {
 							assert.Equal(t, other.pid, p.exits[0].From)
 						}
@@ -104,7 +102,7 @@ func TestParentLink(t *testing.T) {
 	}
 }
 
-// commanded is an actor that does what it is sent.
+// commanded is an actor that runs the functions it is sent.
 type commanded struct {
 	pid   node.PID
 	n     *node.Node
@@ -148,8 +146,8 @@ func (p *commanded) exit(reason any) {
 func (p *commanded) link(o *commanded)   { p.do(func(c *node.Context) { c.Link(o.pid) }) }
 func (p *commanded) unlink(o *commanded) { p.do(func(c *node.Context) { c.Unlink(o.pid) }) }
 
-// Parents and children that link, unlink and die at the same time: who is linked
-// at its death takes the other with it, and no link is left on one side only.
+// Parents and children link, unlink and die at the same time: a process that is linked at its death takes the other
+// with it, and no link is left on one side only.
 func TestParentLinkConcurrently(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	seed := rand.Uint64()
@@ -196,7 +194,7 @@ func TestParentLinkConcurrently(t *testing.T) {
 		for _, k := range kids {
 			waitGone(t, parent, k)
 		}
-		// A process is gone a moment before those that are linked to it are told.
+		// A process is gone a moment before the processes linked to it are told.
 		testkit.UntilTrue(t, func() bool {
 			i, _ := n.Info(parent.Self())
 			return len(i.Links) == 0

@@ -56,7 +56,7 @@ func TestPeers(t *testing.T) {
 	assert.LessOrEqual(t, a.Peers()[0].BytesOut, out+1000)
 
 	require.NoError(t, a.Send(node.At{Name: "x", Node: "nowhere@127.0.0.1"}, 1))
-	for _, p := range a.Peers() { // being connected, or given up already
+	for _, p := range a.Peers() { // connecting, or given up already
 		assert.Equal(t, p.Name == b.Name(), p.Up)
 	}
 	assert.True(t, a.Disconnect(b.Name()))
@@ -65,7 +65,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// searches is a Finder that searches until it is closed, and then has found nothing.
+// searches is a Finder that searches until it is closed, and finds nothing.
 type searches chan struct{}
 
 func (s searches) Find(context.Context, node.Atom) ([]discovery.Endpoint, error) {
@@ -77,7 +77,7 @@ func (s searches) Announce(context.Context, discovery.Announcement) (func(), err
 	return func() {}, nil
 }
 
-// What waits for a peer that is not connected yet is told.
+// Peers reports what waits for a peer that is not connected yet.
 func TestPeersQueue(t *testing.T) {
 	hold := make(searches)
 	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1",
@@ -93,10 +93,10 @@ func TestPeersQueue(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// Stats count what processes of every kind take.
+// Stats count the messages that processes of every kind handle.
 func TestStatsHandled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	const messages = 640 // a multiple of what a Process tells at once
+	const messages = 640 // a multiple of what a Process reports at once
 	before := n.Stats()
 	nothing := node.ActorFunc(func(*node.Context, any) error { return nil })
 	process := node.ProcessFunc(func(p *node.Process) error {
@@ -151,7 +151,7 @@ func TestStatsRunQueue(t *testing.T) {
 	testkit.UntilTrue(t, func() bool { return n.Stats().RunQueue == 0 }, "nothing waits to run")
 }
 
-// What the tables of a connection hold is shown on both sides, and gone with it.
+// The contents of a connection's tables are shown on both sides, and gone when the connection ends.
 func TestPeersTables(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
@@ -163,7 +163,7 @@ func TestPeersTables(t *testing.T) {
 	here.Monitor(node.At{Name: "nobody", Node: b.Name()})
 	here.MonitorNode(b.Name())
 	node.SendRequest(here, there.Self(), "tag", 1)
-	_ = nodetest.Next[node.Down](t, here) // of nobody
+	_ = nodetest.Next[node.Down](t, here) // for a PID that no process has
 	counts := func(n *node.Node) (k [4]int) {
 		for _, p := range n.Peers() {
 			k = [4]int{p.Links, p.Monitors, p.Watchers, p.Calls}
@@ -189,7 +189,7 @@ func TestPeersTables(t *testing.T) {
 	becomes(b, [4]int{})
 }
 
-// A connection that is over is not kept, with its buffers, for a faster look at it.
+// A connection that is over is not kept, with its buffers, only to make looking it up faster.
 func TestPeerIsForgotten(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	a := c.Start("a")
@@ -212,13 +212,12 @@ func TestPeerIsForgotten(t *testing.T) {
 	}
 }
 
-// What has been sent, and taken, is nobody's any more: the link does not keep it until
-// something else is in its place.
+// A link does not keep a message that was sent and taken until something else takes its place.
 func TestSentIsNotKept(t *testing.T) {
 	for _, proto := range []string{"native", "erlang"} {
 		at := new(nodetest.Places)
 		start := func(name string) *node.Node {
-			d := &node.Distribution{Cookie: "secret", Finder: at, Timing: node.Timing{TickTime: time.Hour}} // no tick takes it away
+			d := &node.Distribution{Cookie: "secret", Finder: at, Timing: node.Timing{TickTime: time.Hour}} // no tick replaces it
 			var err error
 			d.Protocols, err = d.ProtocolsByName(proto)
 			require.NoError(t, err)
@@ -233,7 +232,7 @@ func TestSentIsNotKept(t *testing.T) {
 			require.NoError(t, a.Send(to, b))
 			return weak.Make(&b[0])
 		}
-		queued := send(1 << 10) // until the connection is there
+		queued := send(1 << 10) // until the connection is up
 		testkit.Receive(t, come)
 		direct := send(1 << 20)
 		testkit.Receive(t, come)

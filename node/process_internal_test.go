@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// That a call was answered is nothing to look at for a coroutine that waits for messages:
-// the answer's last trace may come after the call has returned.
+// A late Answered flag is no reason to run a coroutine that waits for messages: the last trace of an answer may come
+// after the call has returned.
 func TestLateAnswered(t *testing.T) {
 	n, err := Start(Config{Coroutines: true})
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestLateAnswered(t *testing.T) {
 	}
 }
 
-// What an idle actor costs, beside its own state and a slot of the table.
+// The cost of an idle actor, besides its own state and a slot of the table.
 func TestSizes(t *testing.T) {
 	if s := unsafe.Sizeof(actor{}); s > 192 {
 		t.Errorf("an Actor takes %d bytes, want at most 192: three cache lines, and a size that the allocator aligns to them", s)

@@ -27,15 +27,15 @@ func lockThread(times int) {
 	}
 }
 
-// lockedHere reports whether the calling goroutine is locked to its thread, as its traceback says.
+// lockedHere reports whether the calling goroutine is locked to its thread, according to its traceback.
 func lockedHere() bool {
 	buf := make([]byte, 200)
 	line, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "\n")
 	return strings.Contains(line, "locked to thread")
 }
 
-// A handler that leaves its goroutine locked to its thread, at whatever depth, does not harm
-// the coroutines that the same worker runs, nor the handlers that come after it.
+// A handler that leaves its goroutine locked to its thread, at any depth, does not harm the coroutines that the same
+// worker runs, nor the handlers that run after it.
 func TestHandlerLeavesThreadLocked(t *testing.T) {
 	if !fiber.Direct {
 		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
@@ -75,8 +75,8 @@ func TestHandlerLeavesThreadLocked(t *testing.T) {
 	}
 }
 
-// A coroutine that would have to wait while it is locked to its thread gets a panic that says
-// so. It may recover, unlock itself and wait then.
+// A coroutine that would have to wait while it is locked to its thread panics with a value that says so. It may
+// recover, unlock its thread and then wait.
 func TestCoroutineWaitsLocked(t *testing.T) {
 	if !fiber.Direct {
 		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
@@ -125,8 +125,8 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 	}
 }
 
-// While nothing has to wait a coroutine that is locked to its thread goes on: it sends, receives
-// what is there, and is killed like any other. It may end locked, in each of the ways there are.
+// A coroutine that is locked to its thread goes on as long as it need not wait: it sends, receives the messages in its
+// mailbox, and is killed like any other. It may end locked, in every possible way.
 func TestCoroutineEndsLocked(t *testing.T) {
 	for name, end := range map[string]func() error{
 		"returns": func() error { return nil },
@@ -178,12 +178,12 @@ func TestCoroutineEndsLocked(t *testing.T) {
 	}
 }
 
-// A killed coroutine that is locked to its thread is unwound by what it calls next.
+// A killed coroutine that is locked to its thread is unwound by its next call.
 func TestKilledWhileLocked(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
 	for name, wait := range waitsOf {
 		if name == "Call" {
-			continue // returns an error to the dead, who may go on
+			continue // returns an error to the killed process, which may go on
 		}
 		inside, goes, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		pid, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
@@ -209,7 +209,7 @@ func TestKilledWhileLocked(t *testing.T) {
 	require.NoError(t, n.Stop())
 }
 
-// waitsOf are the calls in which a Process waits, and in which it is unwound when it is killed.
+// waitsOf are the calls in which a Process waits, and is unwound when it is killed.
 var waitsOf = map[string]func(p *node.Process, never node.PID){
 	"Receive":      func(p *node.Process, _ node.PID) { p.Receive() },
 	"ReceiveMatch": func(p *node.Process, _ node.PID) { p.ReceiveMatch(func(any) bool { return false }) },
@@ -222,8 +222,8 @@ var waitsOf = map[string]func(p *node.Process, never node.PID){
 	"Exit": func(p *node.Process, _ node.PID) { p.Exit(p.Self(), node.Kill) },
 }
 
-// A function that recovers from every panic and goes on is ended by a kill all the same, its
-// deferred calls included, and nothing is left of it.
+// A kill ends even a function that recovers from every panic and goes on, including its deferred calls, and nothing is
+// left of it.
 func TestKillIsNotRecovered(t *testing.T) {
 	for name, wait := range waitsOf {
 		t.Run(name, func(t *testing.T) {
@@ -263,8 +263,8 @@ func TestKillIsNotRecovered(t *testing.T) {
 	}
 }
 
-// A function that is killed while it waits for a message may still have deferred calls that
-// take long: until they have returned it is counted, and Stop says that it has not.
+// A function that is killed while it waits for a message may still have deferred calls that take long: until they have
+// returned it is counted, and Stop reports that it is still running.
 func TestDeferredOfTheKilledLinger(t *testing.T) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestDeferredOfTheKilledLinger(t *testing.T) {
 			synctest.Wait()
 			n.Exit(pid, node.Kill)
 			n.Exit(idle, node.Kill)
-			time.Sleep(time.Second) // of the bubble: a stage is taken from a function that keeps it
+			time.Sleep(time.Second) // in the bubble: a stage is taken from a function that keeps it
 			assert.Equal(t, 1, n.Stats().Lingering)
 			err = n.Stop()
 			require.Error(t, err)
@@ -294,8 +294,8 @@ func TestDeferredOfTheKilledLinger(t *testing.T) {
 	})
 }
 
-// A deferred call of a function that is unwound cannot receive or call: it is unwound, too, and
-// the deferred calls before it run.
+// A deferred call of a function that is unwound cannot receive or call: it is unwound, too, and the earlier deferred
+// calls run.
 func TestDeferredCannotWait(t *testing.T) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {

@@ -25,8 +25,8 @@ import (
 
 const fallsBack = "trying a less preferred protocol: the preferred one failed"
 
-// A node that is known to speak native, by what is announced or by an earlier link, is
-// reached by Erlang's protocol only: that is in the log once for as long as it is so.
+// A node that is known to speak native, from its announcement or from an earlier connection, but is reached by Erlang's
+// protocol only, is logged once for as long as that lasts.
 func TestFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
@@ -56,7 +56,7 @@ func TestFallback(t *testing.T) {
 		connect(at[1:], "erlang", 2)
 		require.EqualValues(t, 4, a.Stats().Fallbacks)
 
-		// The peer comes by Erlang's protocol itself.
+		// The peer itself connects with Erlang's protocol.
 		connect(at, "native", 2)
 		w.Places.Put(a.Name(), a.Endpoints()[1:])
 		require.NoError(t, b.Connect(testkit.Context(t), a.Name()))
@@ -66,7 +66,7 @@ func TestFallback(t *testing.T) {
 	})
 }
 
-// A node that speaks native only never falls back, whatever is announced.
+// A node that speaks only native never falls back, whatever is announced.
 func TestNoFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := nodetest.NewCluster(t)
@@ -79,7 +79,7 @@ func TestNoFallback(t *testing.T) {
 			w.Places.Put(b.Name(), ends)
 			require.Error(t, a.Connect(testkit.Context(t), b.Name()))
 		}
-		// A place that says no protocol is dialled, as native.
+		// An endpoint without a protocol is dialled, as native.
 		w.Places.Put(b.Name(), []discovery.Endpoint{{Addr: common.Addr}})
 		require.Error(t, a.Connect(testkit.Context(t), b.Name()))
 		require.Empty(t, b.AllNodes())
@@ -89,7 +89,7 @@ func TestNoFallback(t *testing.T) {
 	})
 }
 
-// A node whose listeners other machines can reach says at its start what that means.
+// A node whose listeners other machines can reach logs at its start what that means.
 func TestWarnsOfListeners(t *testing.T) {
 	const open, cookie = "are not encrypted", "cookie protects against mistakes"
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func TestWarnsOfListeners(t *testing.T) {
 	}
 }
 
-// speak returns the protocol that a is connected to b over.
+// speak returns the protocol of the connection between a and b.
 func speak(t *testing.T, a, b *node.Node) string {
 	t.Helper()
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
@@ -133,8 +133,7 @@ func speak(t *testing.T, a, b *node.Node) string {
 	return p
 }
 
-// Two nodes talk in the way that the one that dials prefers, of those that both
-// have and that lead anywhere.
+// Two nodes use the protocol that the dialling node prefers, of those that both have and that can be reached.
 func TestPeersChooseProtocol(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	common := &erldist.Protocol{}
@@ -158,7 +157,7 @@ func TestPeersChooseProtocol(t *testing.T) {
 	require.Equal(t, a.Addr().String(), a.Endpoints()[1].Addr)
 	require.NotEqual(t, a.Endpoints()[0].Addr, a.Endpoints()[1].Addr)
 
-	// Where nobody listens any more the next way is tried.
+	// If nobody listens any more, the next protocol is tried.
 	d := start("d", c.Memory, common)
 	at, err := c.Places.Find(testkit.Context(t), d.Name())
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ import (
 	"github.com/actornode/actornode/wire/native"
 )
 
-// eachProtocol runs a test with each protocol that a peer can do harm by.
+// eachProtocol runs a test with each protocol over which a peer can do harm.
 func eachProtocol(t *testing.T, f func(t *testing.T, p func() dist.Protocol)) {
 	for name, p := range map[string]func() dist.Protocol{
 		"erlang": func() dist.Protocol { return &erldist.Protocol{} },
@@ -43,14 +43,14 @@ func exposed(t *testing.T, tr dist.Transport, p dist.Protocol, d node.Distributi
 	return nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &d, Log: slog.New(slog.NewTextHandler(log, nil))}), log
 }
 
-// raw is a peer by hand: a link without a node.
+// raw is a hand-made peer: a link without a node.
 type raw struct {
 	dist.Link
 	conn net.Conn
 	id   wire.Origin
 }
 
-// connectRaw connects to n in some name.
+// connectRaw connects to n under a name.
 func connectRaw(t *testing.T, n *node.Node, tr dist.Transport, p dist.Protocol, name node.Atom) *raw {
 	conn, err := tr.Dial(testkit.Context(t), n.Addr().String(), n.Name())
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func connectRaw(t *testing.T, n *node.Node, tr dist.Transport, p dist.Protocol, 
 	return &raw{l, conn, wire.NewOrigin(h.Local)}
 }
 
-// say sends a signal at once.
+// say sends a frame at once.
 func (r *raw) say(f dist.Frame) error {
 	if n, err := r.Write(&f); err != nil || n < 32<<10 {
 		return err
@@ -77,7 +77,7 @@ func (r *raw) say(f dist.Frame) error {
 	return err
 }
 
-// until reads until a signal of that kind comes.
+// until reads until a frame of that kind comes.
 func (r *raw) until(t *testing.T, op dist.Op) dist.Frame {
 	require.NoError(t, r.conn.SetReadDeadline(time.Now().Add(testkit.Limit)))
 	for {
@@ -86,7 +86,7 @@ func (r *raw) until(t *testing.T, op dist.Op) dist.Frame {
 		if f.Op == op {
 			return f
 		}
-		if f.Op == dist.OpSpawn { // the question for the release
+		if f.Op == dist.OpSpawn { // the request for the release
 			require.NoError(t, r.say(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: node.Atom("notsup")}))
 		}
 	}
@@ -136,7 +136,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 				require.NoError(t, err)
 				r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 				me := r.id.PID(5)
-				for range testkit.By(6_000, 20_000, 20_000) { // a KiB of reply each
+				for range testkit.By(6_000, 20_000, 20_000) { // each with a reply of 1 KiB
 					require.NoError(t, r.say(dist.Frame{Op: dist.OpSend, From: me, Name: "server",
 						Payload: wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, node.Atom("tag")}, 1}}))
 				}
@@ -189,7 +189,7 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 	})
 }
 
-// Neither are long ones, though one alone may be longer than all that may wait.
+// Long answers are not kept either, though one alone may be longer than the bound of what may wait.
 func TestQuotaLongAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
@@ -224,7 +224,7 @@ func TestQuotaLongAnswersNotRead(t *testing.T) {
 		text := ended(t, n, "frozen@127.0.0.1", log)
 		assert.Contains(t, text, "the peer does not read its answers")
 		assert.EqualValues(t, 1, limitOf(t, n, "answers").Refused)
-		testkit.Until(t, func() string { // later answers have this node try to connect
+		testkit.Until(t, func() string { // later answers make this node try to connect
 			if used := limitOf(t, n, "queued").Used; used != 0 {
 				return fmt.Sprintf("%d bytes are not given back", used)
 			}
@@ -241,7 +241,7 @@ func heapNow() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// flood has a process send to a peer as long as there is one; it ends when the peer is gone.
+// flood makes a process send to a peer until the peer is gone; then the process ends.
 func flood(t *testing.T, n *node.Node, to node.PID) <-chan struct{} {
 	over := make(chan struct{})
 	_, err := n.Spawn(node.ProcessFunc(func(s *node.Process) error {
@@ -263,7 +263,7 @@ func flood(t *testing.T, n *node.Node, to node.PID) <-chan struct{} {
 	return over
 }
 
-// A link on which nothing is taken is ended, with the cause, and its senders go on.
+// A link whose peer takes nothing is ended, with the cause, and its senders go on.
 func TestQuotaStall(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := dist.TCP{}
@@ -272,7 +272,7 @@ func TestQuotaStall(t *testing.T) {
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 		stop := make(chan struct{})
 		defer close(stop)
-		go func() { // it lives: it ticks
+		go func() { // it is alive: it ticks
 			for {
 				select {
 				case <-stop:
@@ -289,7 +289,7 @@ func TestQuotaStall(t *testing.T) {
 	})
 }
 
-// Who reads slowly is not cut off, however long it takes.
+// A peer that reads slowly is not cut off, however long it takes.
 func TestQuotaSlowReader(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		synctest.Test(t, func(t *testing.T) {
@@ -312,7 +312,7 @@ func TestQuotaSlowReader(t *testing.T) {
 	})
 }
 
-// A reply goes behind what the same process has sent before, a long message included.
+// A reply goes behind everything that the same process has sent before, a long message included.
 func TestQuotaReplyOvertakesNothing(t *testing.T) {
 	serve := func(from node.PID, send func(node.Dest, any) error) { assert.NoError(t, send(from, nodetest.Long(20))) }
 	for kind, server := range map[string]node.Actor{
@@ -346,8 +346,8 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 	}
 }
 
-// Unfinished messages of all peers have one bound; who goes past it is cut off and told,
-// and what it had is given back.
+// The unfinished messages of all peers share one bound; a peer that exceeds it is cut off and told, and its share is
+// given back.
 func TestQuotaFragments(t *testing.T) {
 	const message = 4 << 20
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
@@ -408,7 +408,7 @@ func TestQuotaFragments(t *testing.T) {
 	})
 }
 
-// What a peer has too many of is refused it, each as its protocol can, and nothing else.
+// A peer is refused whatever it has too much of, in the way that its protocol allows, and nothing else.
 func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := nodetest.NewPipes()
@@ -471,7 +471,7 @@ func TestQuotaHeld(t *testing.T) {
 			return ""
 		})
 
-		// To connect again does not help; that processes end does.
+		// Reconnecting does not help; the end of processes does.
 		r.Close()
 		ended(t, n, "many@127.0.0.1", log)
 		r = connectRaw(t, n, tr, p(), "many@127.0.0.1")
@@ -505,7 +505,7 @@ func TestQuotaHeldByRex(t *testing.T) {
 	assert.EqualValues(t, 2, limitOf(t, n, "spawned").Used)
 }
 
-// While no process can be started, rex answers so, and goes on.
+// While no process can be started, rex replies with that, and goes on.
 func TestRexWhereAllProcessesAreTaken(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
 	cfg := c.Config("b")

@@ -21,8 +21,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// readerOf returns the reader of a peer of n, which this goroutine is. read is called when
-// another goroutine has become the reader.
+// readerOf returns the reader of a peer of n; the calling goroutine is that reader. read is called when another
+// goroutine has become the reader.
 func readerOf(t *testing.T, cfg Config, read func()) (*Node, *peers.Reader) {
 	cfg.Name, cfg.Distribution = "a@127.0.0.1", &Distribution{Cookie: "c", Finder: &discovery.Static{}}
 	n, err := Start(cfg)
@@ -47,8 +47,8 @@ func (e *ending) Read(*dist.Frame) error {
 	return errors.New("the end")
 }
 
-// What is in a batch for a process that dies meanwhile is a dead letter, message by
-// message; a batch ends with the last that is there, and is full at its size.
+// The messages in a batch for a process that dies meanwhile become dead letters, one by one; a batch ends with the last
+// message there is, and is full at its size.
 func TestBatchForTheDead(t *testing.T) {
 	n, r := readerOf(t, Config{Blocked: time.Hour}, func() { t.Error("nothing keeps it") }) // however busy the machine is
 	defer n.peers.Leave()
@@ -69,7 +69,7 @@ func TestBatchForTheDead(t *testing.T) {
 		assert.Equal(t, deadletter.Letter{Cause: deadletter.NoProcess, To: pid, Message: i}, deadletter.Letter{Cause: l.Cause, To: l.To, Message: l.Message})
 	}
 	assert.EqualValues(t, 5, n.Stats().DeadLetters[deadletter.NoProcess])
-	r.Deliver() // nothing
+	r.Deliver() // nothing to deliver
 
 	pid, err = n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
 	require.NoError(t, err)
@@ -82,14 +82,14 @@ func TestBatchForTheDead(t *testing.T) {
 	assert.True(t, r.Help())
 }
 
-// What a batch sets off the reader does, until it takes long: then workers; and somebody else
-// is the reader when it does not end.
+// The reader runs the handlers for a batch, until they take long: then workers do; and another goroutine becomes the
+// reader when a handler does not end.
 func TestReaderHandlesBatches(t *testing.T) {
 	if !executor.Inline {
 		t.Skip("built so that readers run nothing themselves")
 	}
 	left := make(chan struct{})
-	n, r := readerOf(t, Config{Workers: 8, Blocked: 5 * time.Second}, func() { close(left) }) // a fifth of it is long on any machine
+	n, r := readerOf(t, Config{Workers: 8, Blocked: 5 * time.Second}, func() { close(left) }) // a fifth is long on any machine
 	handled := make(chan uint64, inbox.RunSize)
 	var do atomic.Pointer[func()]
 	pid, err := n.Spawn(ActorFunc(func(_ *Context, msg any) error {
@@ -109,7 +109,7 @@ func TestReaderHandlesBatches(t *testing.T) {
 		}
 		return r.Owed() == 0 || r.Help()
 	}
-	idle := func() { // or the next batch is for who handles this one
+	idle := func() { // otherwise the next batch goes to whoever handles this one
 		for info, err := n.Info(pid); info.State != observe.Idle; info, err = n.Info(pid) {
 			require.NoError(t, err)
 			runtime.Gosched()
@@ -128,12 +128,12 @@ func TestReaderHandlesBatches(t *testing.T) {
 		t.Fatal("never, in 1,000 batches")
 	}
 	defer func() {
-		if t.Failed() { // this goroutine still is the reader
+		if t.Failed() { // this goroutine is still the reader
 			n.peers.Leave()
 		}
 	}()
-	until(true, func() {}) // at the first, unless the machine is busy
-	until(false, func() {  // at the third, unless the reading takes long, too
+	until(true, func() {}) // at the first try, unless the machine is busy
+	until(false, func() {  // at the third try, unless the reading takes long, too
 		for start := time.Now(); time.Since(start) <= 2*time.Millisecond; {
 		}
 	})
@@ -152,8 +152,8 @@ func TestReaderHandlesBatches(t *testing.T) {
 	t.Fatal("nobody else was the reader, in 1,000 batches")
 }
 
-// A run in a mailbox is as many messages as it has: to be counted, shown, left for another
-// behaviour and taken by a match, for every kind of process that gets runs.
+// A run in a mailbox counts as all its messages: they are counted, shown, left for another behaviour and taken by a
+// match, in every kind of process that gets runs.
 func TestRunInMailbox(t *testing.T) {
 	n, r := readerOf(t, Config{}, func() { t.Error("nothing keeps it") })
 	defer n.peers.Leave()
@@ -191,7 +191,7 @@ func TestRunInMailbox(t *testing.T) {
 				require.True(t, r.Pack(&dist.Frame{Op: dist.OpSend, To: pid, Payload: i}, true))
 			}
 			if !o.Coroutine {
-				left = 1 // the message in hand counts
+				left = 1 // the message being handled counts
 			}
 			info, err := n.Info(pid)
 			require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestRunInMailbox(t *testing.T) {
 	}
 }
 
-// choosy wants even numbers, and when it has the last of them odd ones.
+// choosy takes even numbers, and odd ones once it has the last even one.
 type choosy struct {
 	hold   func()
 	got    chan int
@@ -231,12 +231,12 @@ func (c choosy) Receive(ctx *Context, msg any) error {
 	return nil
 }
 
-// script is a link on which frames come as if in pieces, and that notes how many answers
-// have been written whenever they are sent.
+// script is a link on which frames come as if in pieces. It notes how many answers have been written each time they are
+// sent.
 type script struct {
 	dist.Link
 	frames []dist.Frame
-	ends   []int // of pieces
+	ends   []int // of the pieces
 	read   int
 	wrote  int
 	sent   []int
@@ -273,8 +273,7 @@ func (s *script) Try() bool {
 	return false
 }
 
-// What answers frames that have come together is sent together, when there is no more to
-// read or it is many.
+// Answers to frames that have come together are sent together, when there is no more to read or there are many.
 func TestAnswersTogether(t *testing.T) {
 	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &discovery.Static{}}})
 	require.NoError(t, err)
@@ -288,7 +287,7 @@ func TestAnswersTogether(t *testing.T) {
 	assert.Equal(t, []int{1, 33, 41, 43, 48}, l.sent)
 }
 
-// A handler that may take long keeps no answer but those that it gives.
+// A handler that may take long holds back no answer except its own.
 func TestAnswersBeforeAHandler(t *testing.T) {
 	n, err := Start(Config{Name: "a@127.0.0.1", Distribution: &Distribution{Cookie: "c", Finder: &discovery.Static{},
 		Timing: Timing{Awake: -time.Nanosecond}}})
@@ -302,7 +301,7 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	for s := n.sys.Pool.Stats(); s.Active+s.Waiting > 0; s = n.sys.Pool.Stats() {
-		runtime.Gosched() // until the actor is at rest: else its worker may handle the message, not the reader
+		runtime.Gosched() // until the actor is at rest: otherwise its worker may handle the message, not the reader
 	}
 	for i := range 10 {
 		f := dist.Frame{Op: dist.OpMonitor, To: n.sys.Origin.PID(1 << 40), Ref: n.sys.Origin.RefOf(uint64(i + 1))}
@@ -314,10 +313,10 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 	assert.Equal(t, []int{10}, sent)
 }
 
-// bringing is a link that brings some frames at once and then ends.
+// bringing is a link that delivers some frames at once and then ends.
 type bringing struct {
 	dist.Link
-	mu     sync.Mutex // one reader comes after the other
+	mu     sync.Mutex // readers take turns
 	frames []dist.Frame
 }
 
@@ -340,7 +339,7 @@ func (b *bringing) Read(f *dist.Frame) error {
 	return nil
 }
 
-// listed is an actor that says under which alias it is to be had.
+// listed is an actor that reports its alias.
 type listed struct {
 	alias chan Ref
 	got   func(msg any)
@@ -356,8 +355,8 @@ func (l listed) Receive(_ *Context, msg any) error {
 	return nil
 }
 
-// What frames for many processes set off that have come together the reader does, when it has read
-// them. If one of them keeps it, another goroutine reads on.
+// When frames for many processes have come together, the reader runs their handlers once it has read all of them. If
+// one of the handlers keeps it, another goroutine reads on.
 func TestReaderGathers(t *testing.T) {
 	if !executor.Inline {
 		t.Skip("built so that readers run nothing themselves")
@@ -367,11 +366,11 @@ func TestReaderGathers(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
 
-	const many = 32 // that the reader takes together
+	const many = 32 // the reader takes them together
 	var mu sync.Mutex
 	var by map[uint64]int // messages, by who has handled them
 	var handled int
-	var others, all chan struct{} // closed when all but one are handled, and all
+	var others, all chan struct{} // closed when all but one are handled, and when all are
 	handle := func() {}
 	l := listed{make(chan Ref), func(msg any) {
 		if msg == 3 {
@@ -414,7 +413,7 @@ func TestReaderGathers(t *testing.T) {
 		defer mu.Unlock()
 		return by[<-me]
 	}
-	for mine, i := 0, 0; mine < many; i++ { // at the first time, unless the machine is busy
+	for mine, i := 0, 0; mine < many; i++ { // at the first try, unless the machine is busy
 		require.Less(t, i, 1000, "never all of them")
 		mine = read()
 	}

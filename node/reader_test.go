@@ -26,8 +26,7 @@ func farPair(t *testing.T, f func(t *testing.T, a, b *node.Node)) {
 	})
 }
 
-// Whatever a handler does that a message from another node has set off, what comes
-// from there after it is delivered.
+// Whatever a handler does with a message from another node, later messages from that node are delivered.
 func TestHandlersDoNotKeepTheReader(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)
@@ -63,7 +62,7 @@ func TestHandlersDoNotKeepTheReader(t *testing.T) {
 	})
 }
 
-// What a handler sends leaves while the handler goes on, whatever it does then.
+// A handler's message leaves while the handler goes on, whatever the handler does then.
 func TestWhatIsSentLeaves(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)
@@ -88,7 +87,7 @@ func TestWhatIsSentLeaves(t *testing.T) {
 				if i%2 == 0 {
 					require.NoError(t, b.Send(pid, self.Self())) // a worker runs it
 				} else {
-					require.NoError(t, self.Send(pid, self.Self())) // the reader
+					require.NoError(t, self.Send(pid, self.Self())) // the reader runs it
 				}
 				assert.Equal(t, []byte(name), nodetest.Next[[]byte](t, self))
 			}
@@ -96,8 +95,7 @@ func TestWhatIsSentLeaves(t *testing.T) {
 	})
 }
 
-// What one process sends comes in order, through the writer or past it: calls,
-// signals, bursts.
+// The messages of one process arrive in order, through the writer or past it: calls, signals, bursts.
 func TestOrderPastTheWriter(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)
@@ -133,8 +131,8 @@ func TestOrderPastTheWriter(t *testing.T) {
 	})
 }
 
-// Messages that come together are delivered together, to processes of all kinds: in
-// order, with what comes between them, and none is forgotten at the end of a run.
+// Messages that come together are delivered together, to processes of all kinds: in order, with what comes between
+// them, and none is forgotten at the end of a run.
 func TestRuns(t *testing.T) {
 	c, tcp := nodetest.NewCluster(t), node.Distribution{Transport: dist.TCP{}}
 	a, b := c.StartWith("a", tcp), c.StartWith("b", tcp)
@@ -186,7 +184,7 @@ func TestRuns(t *testing.T) {
 		pids = append(pids, pid)
 	}
 	for i := range n {
-		for _, pid := range pids { // runs of one where they take turns, of many where not
+		for _, pid := range pids { // runs of one while they take turns, of many otherwise
 			if i < n/2 {
 				require.NoError(t, self.Send(pid, i))
 			}

@@ -19,11 +19,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Failures that Erlang does not have: panics, errors, and functions that cannot
-// be stopped. All of this runs in synctest bubbles, in which synctest.Wait is
-// the end of all that was going on.
+// Failures that Erlang does not have: panics, errors, and functions that cannot be stopped. All tests run in synctest
+// bubbles, in which synctest.Wait waits until nothing goes on any more.
 
-// bubble runs f in a bubble with a node and a handle to watch with.
+// bubble runs f in a bubble with a node and a handle that watches.
 func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *node.Process)) {
 	nodetest.InBubble(t, func(t *testing.T, n *node.Node, watch *node.Process, _ *logtest.Text) {
 		t.Cleanup(func() {
@@ -41,8 +40,7 @@ func panicsWithError()   { panic(fmt.Errorf("wrapped: %w", errSpoiled)) }
 func goexitsHere()       { runtime.Goexit() }
 func dividesBy(zero int) { _ = fmt.Sprint(1 / zero) }
 
-// crashers are the ways to run a function that ends by itself: as a handler of the
-// message it is sent, or as the whole of a Process.
+// crashers are the ways to run a function that ends by itself: as the handler of a message, or as a whole Process.
 var crashers = []struct {
 	name  string
 	spawn func(n *node.Node, f func() error) (node.PID, error)
@@ -62,8 +60,7 @@ var crashers = []struct {
 	}},
 }
 
-// waiter becomes, when it is initialised, an actor that calls itself on its
-// first message.
+// waiter is an actor whose Init makes it become one that calls the waiter for each message.
 type waiter func() error
 
 func (w waiter) Init(c *node.Context) error {
@@ -116,7 +113,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// An exit of its own choosing is no crash, however it is wrapped.
+// An exit that the process chose is no crash, however it is wrapped.
 func TestExitWith(t *testing.T) {
 	for _, way := range crashers {
 		t.Run(way.name, func(t *testing.T) {
@@ -161,12 +158,12 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// stubborn runs f, which does not end when its process is killed.
+// stubborn spawns a process that runs f, which does not end when the process is killed.
 func stubborn(t *testing.T, n *node.Node, s nodetest.Style, f func(self nodetest.Self)) node.PID {
 	return s.Spawn(t, n, func(self nodetest.Self, _ any) error { f(self); return nil })
 }
 
-// A process that is killed is dead to all at once, even while its function runs.
+// A killed process is dead to everybody at once, even while its function runs.
 func TestKilledWhileItRuns(t *testing.T) {
 	for _, s := range styles {
 		t.Run(s.Name, func(t *testing.T) {
@@ -207,7 +204,7 @@ func TestKilledWhileItRuns(t *testing.T) {
 				assert.NoError(t, n.Register("old", heir))
 				assert.Equal(t, 1, n.Stats().Lingering)
 
-				watch.Exit(pid, node.Kill) // there is nobody any more
+				watch.Exit(pid, node.Kill) // the process is gone already
 				assert.Equal(t, 1, n.Stats().Lingering)
 				close(resume)
 				synctest.Wait()
@@ -248,7 +245,7 @@ func TestGoexitOfTheDead(t *testing.T) {
 	}
 }
 
-// No signal of a process that is dead reaches anybody.
+// No signal of a dead process reaches anybody.
 func TestTheDeadDoNothing(t *testing.T) {
 	for _, s := range styles {
 		for name, deed := range map[string]func(a nodetest.Self, to node.PID){
@@ -282,7 +279,7 @@ func TestTheDeadDoNothing(t *testing.T) {
 	}
 }
 
-// The death of one end of a long chain needs no deep stack and no long time.
+// The death of one end of a long chain needs neither a deep stack nor a long time.
 func TestChainOfLinks(t *testing.T) {
 	length := testkit.By(20_000, 100_000, 1_000_000)
 	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
@@ -316,8 +313,8 @@ func TestChainOfLinks(t *testing.T) {
 	require.NoError(t, n.Stop())
 }
 
-// TestCrashReport: who crashes by its own doing is reported, once; who is taken
-// down by a link, or chooses to end, is not.
+// A process that crashes by its own doing is reported, once; one that a link takes down, or that chooses to end, is
+// not.
 func TestCrashReport(t *testing.T) {
 	for _, way := range crashers {
 		for _, c := range []struct {
@@ -362,8 +359,7 @@ func TestCrashReport(t *testing.T) {
 	}
 }
 
-// What a report says of a process that has all there is, and of whom it does not
-// speak.
+// What a report says about a process that has every property, and which processes it does not mention.
 func TestCrashReportSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Records{}
@@ -390,7 +386,7 @@ func TestCrashReportSays(t *testing.T) {
 		assert.Equal(t, "node_test.starter", got[0]["behaviour"])
 		assert.Equal(t, "panic: bad cake", got[0]["reason"])
 
-		// A crash as the reason of a signal is not the target's own.
+		// A crash as the reason of a signal is not the target's own crash.
 		pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 		require.NoError(t, err)
 		n.Exit(pid, e.Reason)
@@ -401,7 +397,7 @@ func TestCrashReportSays(t *testing.T) {
 	})
 }
 
-// A node without a log does not look for what it would say.
+// A node without a log does not collect what a report would say.
 func TestCrashWithoutLog(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -414,7 +410,7 @@ func TestCrashWithoutLog(t *testing.T) {
 	assert.Equal(t, 1, d.Reason.(*node.Crash).Reason)
 }
 
-// A node without a logger of its own logs where the program does: a panic is not swallowed.
+// A node without its own logger uses the program's: a panic is not swallowed.
 func TestDefaultLog(t *testing.T) {
 	var log logtest.Text
 	old := slog.Default()

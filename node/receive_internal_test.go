@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A receive for a type is not asked about what the one before it has left, unless that was for another
-// type, or a receive in between has looked from the start.
+// A receive for a type does not look again at what the previous one has left, unless that one was for another type, or
+// a receive in between has looked from the start.
 func TestReceiveOfDoesNotScanAgain(t *testing.T) {
 	for _, o := range []Options{{}, {Coroutine: true}} {
 		n, err := Start(Config{})

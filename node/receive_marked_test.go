@@ -24,7 +24,7 @@ type (
 	plum  struct{ n int }
 )
 
-// numberOf returns the number of a message of the model; -1: it is another.
+// numberOf returns the number of a message of the model; -1: it is another message.
 func numberOf(m any) int {
 	switch m := m.(type) {
 	case apple:
@@ -37,7 +37,7 @@ func numberOf(m any) int {
 	return -1
 }
 
-// reader is a process beside the simplest thing that its mailbox should be like: a slice.
+// reader is a process together with the simplest model of its mailbox: a slice.
 type reader struct {
 	t     *testing.T
 	r     *rand.Rand
@@ -48,10 +48,10 @@ type reader struct {
 	log   []string
 }
 
-// marked is a mark of both.
+// marked is a mark of the process and of the model.
 type marked struct {
 	receive func(time.Duration, func(any) bool) (any, error)
-	before  int // messages
+	before  int // messages before the mark
 }
 
 func (m *reader) note(f string, args ...any) { m.log = append(m.log, fmt.Sprintf(f, args...)) }
@@ -68,7 +68,7 @@ func (m *reader) fruit() any {
 	return plum{m.next}
 }
 
-// push has one sender send several messages, the process itself or a goroutine.
+// push makes one sender, the process itself or a goroutine, send several messages.
 func (m *reader) push() {
 	count := 1 + m.r.IntN(6)
 	if m.r.IntN(10) == 0 {
@@ -93,18 +93,18 @@ func (m *reader) push() {
 	sender.Wait()
 }
 
-// wants returns a predicate, and what it says of no message of the model that is left out.
+// wants returns a predicate that matches some messages of the model and no other message.
 func (m *reader) wants() func(any) bool {
 	mod := 1 + m.r.IntN(40)
 	rest := m.r.IntN(mod)
 	return func(msg any) bool { n := numberOf(msg); return n >= 0 && n%mod == rest }
 }
 
-// within is a timeout for what may not be there: none, or so short that it is over soon.
+// within is a timeout for a message that may not be there: zero, or a very short one.
 func (m *reader) within() time.Duration { return time.Duration(m.r.IntN(5)/4) * time.Microsecond }
 
-// took compares what a receive has taken with what it should have, the first from an index on that want
-// wants.
+// took compares what a receive has taken with what it should have taken: the first message from index from on that want
+// accepts.
 func (m *reader) took(from int, want func(any) bool, got any, err error) {
 	at := slices.IndexFunc(m.box[from:], want)
 	if at < 0 {
@@ -172,7 +172,7 @@ func (m *reader) step() {
 	}
 }
 
-// receiveMarked receives by a mark. It is not asked about what is older.
+// receiveMarked receives by a mark. The predicate is not called for older messages.
 func (m *reader) receiveMarked() {
 	if len(m.marks) == 0 {
 		return
@@ -197,8 +197,7 @@ func (m *reader) receiveMarked() {
 	m.took(k.before, want, got, err)
 }
 
-// signals become messages: an exit signal that is trapped, a Down, which a demonitor takes out again
-// or not.
+// signals turns signals into messages: a trapped exit signal, and a Down, which a demonitor removes again or not.
 func (m *reader) signals() {
 	switch m.r.IntN(3) {
 	case 0:
@@ -222,7 +221,7 @@ func (m *reader) signals() {
 	require.False(m.t, m.p.DemonitorFlush(ref))
 }
 
-// wait waits for a message that is sent while it does, perhaps.
+// wait waits for a message that may be sent only meanwhile.
 func (m *reader) wait() {
 	msg := m.fruit()
 	want := func(got any) bool { return got == msg }
@@ -243,7 +242,7 @@ func (m *reader) wait() {
 	require.Equal(m.t, msg, got, "%v", m.log)
 }
 
-// eachReader runs f as each kind of blocking process.
+// eachReader runs f in each kind of blocking process.
 func eachReader(t *testing.T, f func(t *testing.T, p *node.Process)) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})
@@ -254,7 +253,7 @@ func eachReader(t *testing.T, f func(t *testing.T, p *node.Process)) {
 	})
 }
 
-// Receives of all kinds take what they would from a list, while others look at the mailbox.
+// Receives of all kinds take the same messages as from a list, while other goroutines look at the mailbox.
 func TestSelectiveModel(t *testing.T) {
 	eachReader(t, func(t *testing.T, p *node.Process) {
 		p.TrapExit(true)
@@ -283,7 +282,7 @@ func TestSelectiveModel(t *testing.T) {
 	})
 }
 
-// A receive by a mark is asked about nothing older, however often it is called.
+// A receive by a mark never looks at an older message, however often it is called.
 func TestMarkedReceiveDoesNotScan(t *testing.T) {
 	eachReader(t, func(t *testing.T, p *node.Process) {
 		const waiting = 1000
@@ -303,7 +302,7 @@ func TestMarkedReceiveDoesNotScan(t *testing.T) {
 	})
 }
 
-// The answer by a monitor or an alias comes behind a mark that is older than these.
+// An answer by a monitor or an alias counts as later than a mark that is older than the monitor or alias.
 func TestMarkBeforeMonitorAndAlias(t *testing.T) {
 	eachReader(t, func(t *testing.T, p *node.Process) {
 		fill(t, p, 1, 2, 3)
@@ -327,7 +326,7 @@ func TestMarkBeforeMonitorAndAlias(t *testing.T) {
 	})
 }
 
-// What has come into a bounded mailbox before the mark, and no receive has looked at, counts as later.
+// A message that was in a bounded mailbox before the mark, but no receive has looked at, counts as later.
 func TestMarkInBoundedMailbox(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, s := range nodetest.BlockingStyles() {
@@ -347,7 +346,7 @@ func TestMarkInBoundedMailbox(t *testing.T) {
 	}
 }
 
-// A handle that is closed gets from a marked receive what it gets from others.
+// On a closed handle a marked receive returns the same as other receives.
 func TestMarkOfClosedHandle(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	p := nodetest.Open(t, n)

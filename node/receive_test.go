@@ -62,7 +62,7 @@ func TestReceiveWaitsForTheMatch(t *testing.T) {
 			me, looked := p.Self(), make(chan struct{}, 8)
 			go func() {
 				for _, m := range []any{1, 2, "wanted", 3} {
-					<-looked // the process has looked at the message before
+					<-looked // the process has already looked at the message
 					assert.NoError(t, n.Send(me, m))
 				}
 			}()
@@ -77,7 +77,7 @@ func TestReceiveWaitsForTheMatch(t *testing.T) {
 	})
 }
 
-// A receive within the handling of another, as a state machine has it.
+// A receive within the handling of another message, as in a state machine.
 func TestReceiveNested(t *testing.T) {
 	type open struct{ id int }
 	type body struct{ id, k int }
@@ -115,7 +115,7 @@ func TestReceiveTimeouts(t *testing.T) {
 				_, err = node.ReceiveOfWithin[string](p, -time.Hour)
 				assert.ErrorIs(t, err, node.ErrArgument)
 
-				// Zero: what is there.
+				// Zero: only what is there.
 				_, err = node.ReceiveOfWithin[int](p, 0)
 				assert.ErrorIs(t, err, node.ErrTimeout)
 				m, err := p.ReceiveWithin(0, nil)
@@ -125,14 +125,14 @@ func TestReceiveTimeouts(t *testing.T) {
 				assert.ErrorIs(t, err, node.ErrTimeout)
 				assert.Zero(t, since())
 
-				// Positive, to the end, with messages that do not match.
+				// Positive: it waits to the end, with messages that do not match.
 				n.SendAfter(100*time.Millisecond, p.Self(), "other")
 				_, err = node.ReceiveOfWithin[int](p, time.Second)
 				assert.ErrorIs(t, err, node.ErrTimeout)
 				assert.Equal(t, time.Second, since())
 				assert.Equal(t, "other", p.Receive())
 
-				// Positive, and the message comes.
+				// Positive: the message comes in time.
 				n.SendAfter(300*time.Millisecond, p.Self(), 7)
 				i, err := node.ReceiveOfWithin[int](p, time.Second)
 				assert.NoError(t, err)
@@ -181,8 +181,7 @@ func TestKilledInATimedReceive(t *testing.T) {
 	})
 }
 
-// The messages that a receive leaves do not keep it from waiting: no busy wait,
-// no lost wake-up.
+// Messages that a receive leaves do not keep it from waiting: no busy wait, no lost wake-up.
 func TestReceiveAmongMany(t *testing.T) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})
@@ -205,7 +204,7 @@ func TestReceiveAmongMany(t *testing.T) {
 	})
 }
 
-// The reply to a call is not a message: older ones stay, in order.
+// The reply to a call is not a message: older messages stay, in order.
 func TestReplySkipsOlderMessages(t *testing.T) {
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})
@@ -224,7 +223,7 @@ func TestReplySkipsOlderMessages(t *testing.T) {
 	})
 }
 
-// talk drives the behaviours of the tests below: what is not its business stays.
+// talk drives the behaviours of the tests below: messages for others stay.
 type talk struct {
 	name string
 	log  node.PID
@@ -249,8 +248,8 @@ func (b talk) Receive(c *node.Context, m any) error {
 	return nil
 }
 
-// TestUnhandledWrapped: an error that wraps ErrUnhandled leaves the message in the mailbox, too,
-// also after a handler that has lost its stage.
+// An error that wraps ErrUnhandled leaves the message in the mailbox, too, even after a handler that has lost its
+// stage.
 func TestUnhandledWrapped(t *testing.T) {
 	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
@@ -280,7 +279,7 @@ func TestUnhandledWrapped(t *testing.T) {
 	}
 }
 
-// tagged is a message that only the behaviour with the name wants.
+// tagged is a message that only the behaviour of that name wants.
 type tagged struct {
 	want string
 	k    int
@@ -341,10 +340,9 @@ func TestUnbecomeToTheBottom(t *testing.T) {
 	}
 }
 
-// The model tests: a random script of messages and of receives, against a slice
-// from which the first that matches is taken.
+// The model tests: a random script of messages and receives, compared with a slice from which the first match is taken.
 
-// item is a message of the model: its kind is what receives select by.
+// item is a message of the model: receives select by its kind.
 type item struct{ kind, k int }
 
 // model is the mailbox as the Reference Manual describes it.
@@ -377,7 +375,7 @@ func TestReceiveModel(t *testing.T) {
 		s.Run(t, n, func(p *node.Process) {
 			var m model
 			next := 0
-			// Two ways in: from within, and from another goroutine.
+			// Two ways to send: from the process itself, and from another goroutine.
 			send := func() {
 				v := item{r.IntN(kinds), next}
 				next++
@@ -392,7 +390,7 @@ func TestReceiveModel(t *testing.T) {
 				switch r.IntN(6) {
 				case 0, 1, 2:
 					send()
-				case 3: // wait for what will come
+				case 3: // wait for a future message
 					set := pick(r)
 					want, ok := m.take(set)
 					if !ok {
@@ -441,7 +439,7 @@ func TestReceiveModel(t *testing.T) {
 // the script says so.
 type chooser struct {
 	set    []bool
-	script [][]bool // the sets to come: one for each message it takes
+	script [][]bool // the next sets: one for each message it takes
 	got    []item
 	done   chan []item
 	total  int
@@ -471,8 +469,8 @@ func TestUnhandledModel(t *testing.T) {
 			n := nodetest.Start(t, node.Config{Budget: 8, Workers: 2, Stages: 2})
 			r := testkit.Rand(t)
 			for range 20 {
-				// What Erlang's receive takes one after the other is decided
-				// beforehand: each set names the kind of a message that is left.
+				// The order in which Erlang's receive takes the messages is decided beforehand: each set contains the
+				// kind of a message that is left.
 				const total = 120
 				var all, m model
 				for k := range total {
@@ -487,8 +485,8 @@ func TestUnhandledModel(t *testing.T) {
 					v, _ := m.take(set)
 					a.script, want = append(a.script, set), append(want, v)
 				}
-				// The sets are such that the order of arrival alone decides
-				// only if all messages are there before the first is taken.
+				// With these sets the order of arrival alone decides only if all messages are there before the first is
+				// taken.
 				a.set = make([]bool, kinds)
 				go4it := append([]bool{}, a.script[0]...)
 				gate := node.ActorFunc(func(c *node.Context, m any) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// Calls through restarts never see that nobody has the name, whoever calls and wherever the server is.
+// Retried calls never find the name unregistered during restarts, whoever calls and wherever the server is.
 func TestRetryThroughRestarts(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		to := node.At{Name: "till", Node: f.there.Name()}
@@ -69,7 +69,7 @@ func TestRetryThroughRestarts(t *testing.T) {
 	})
 }
 
-// Retry asks again only where nothing has been sent, and ends with its context, or its process.
+// Retry calls again only if nothing has been sent, and ends with its context, or its process.
 func TestRetryEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := nodetest.Start(t, node.Config{})

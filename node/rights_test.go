@@ -23,13 +23,13 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// guarded is a node with rights, and what it has.
+// guarded is a node with rights, and its processes.
 type guarded struct {
 	*node.Node
 	cluster         *nodetest.Cluster
 	policy          *rights.Policy
 	log             *logtest.Text
-	got             chan any // what the processes named and pub are sent
+	got             chan any // what the processes named and pub receive
 	named, pub, pid node.PID // pid has no name
 }
 
@@ -61,7 +61,7 @@ func startGuarded(t *testing.T, c *nodetest.Cluster, r rights.Config, d node.Dis
 	return g
 }
 
-// peer starts a node that knows the cookie.
+// peer starts a node with a cookie.
 func (g *guarded) peer(t *testing.T, name, cookie string, d node.Distribution) *node.Node {
 	t.Helper()
 	d.Cookie = cookie
@@ -81,7 +81,8 @@ func (g *guarded) refused(right string) (n uint64) {
 	return n
 }
 
-// attempts are what a peer may try, by the right that it takes. Each reports whether it had an effect, or how it was refused.
+// attempts are what a peer may try, by the right that it needs. Each returns nil if it had an effect, or how it was
+// refused.
 var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 	"send named": func(t *testing.T, g *guarded, b *node.Node) error {
 		return g.comes(t, b, g.at("named"))
@@ -104,7 +105,7 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 		if err != nil {
 			return err
 		}
-		// Whoever has started a process may use it.
+		// A process may be used by the one that started it.
 		if v, err := node.Call[int](testkit.Context(t), h, pid, 5); err == nil && v == 5 {
 			h.Exit(pid, node.Kill)
 			nodetest.Down(t, h, h.Monitor(pid))
@@ -136,7 +137,8 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 	},
 }
 
-// comes reports whether a message of b arrives, after which another does that may always come: the reply to a call from here.
+// comes reports whether a message of b has arrived once a later one that is always allowed has: the reply to a call
+// from here.
 func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 	t.Helper()
 	h := nodetest.Open(t, b)
@@ -149,7 +151,7 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 	r := nodetest.Next[node.Request[int]](t, h)
 	require.NoError(t, r.Reply("yes"))
 	require.NoError(t, testkit.Receive(t, answered), "who is asked may answer")
-	for _, pid := range []node.PID{g.named, g.pub, g.pid} { // what has arrived before has been handled after this
+	for _, pid := range []node.PID{g.named, g.pub, g.pid} { // after these calls, earlier messages have been handled
 		_, err := node.Call[string](testkit.Context(t), g.Node, pid, 1)
 		require.NoError(t, err)
 	}
@@ -162,7 +164,8 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 	}
 }
 
-// Each right lets a peer do what it is for, and nothing else; what is refused is as if nothing were there, counted and logged.
+// Each right lets a peer do what it is for, and nothing else; a refusal looks as if nothing were there, and is counted
+// and logged.
 func TestRights(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		g := startGuarded(t, c, rights.Config{}, node.Distribution{})
@@ -189,7 +192,8 @@ func TestRights(t *testing.T) {
 	})
 }
 
-// A monitor needs the right to call or to send, a receipt tells a sender of a refusal, an alias is for whoever knows it.
+// A monitor needs the right to call or to send, a receipt tells a sender of a refusal, and whoever knows an alias may
+// use it.
 func TestRightsToWatch(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call named", "send pub"}}}},
@@ -214,7 +218,8 @@ func TestRightsToWatch(t *testing.T) {
 	})
 }
 
-// Who has no right to connect is not connected, whoever dials, and not any longer once the rules change.
+// A peer without the right to connect is not connected, whoever dials, and is disconnected once the rules take that
+// right away.
 func TestRightToConnect(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "good@*", May: []string{"connect"}}}},
@@ -240,7 +245,7 @@ func TestRightToConnect(t *testing.T) {
 	})
 }
 
-// A further cookie is one that who connects may know; a rule can be for it.
+// A connecting peer may know a further cookie instead; a rule can be for that cookie.
 func TestRightsByCookie(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Cookies: map[string]string{"ops": "theirs", "unused": "3"}, Rules: []rights.Rule{
@@ -254,19 +259,19 @@ func TestRightsByCookie(t *testing.T) {
 		require.ErrorIs(t, call(g.peer(t, "s@127.0.0.1", "secret", node.Distribution{})), node.ErrNoName)
 		none := g.peer(t, "n@127.0.0.1", "wrong", node.Distribution{})
 		require.ErrorIs(t, none.Connect(testkit.Context(t), g.Name()), dist.ErrCookie)
-		// A name does not bring the rights of who had it.
+		// A name does not bring the rights of its previous owner.
 		taken := g.peer(t, "t@127.0.0.1", "theirs", node.Distribution{})
 		require.NoError(t, call(taken))
 		h := nodetest.Open(t, g.Node)
 		h.MonitorNode(taken.Name())
 		require.NoError(t, taken.Stop())
-		nodetest.Next[node.NodeDown](t, h) // until then the name is kept for it
+		nodetest.Next[node.NodeDown](t, h) // until then the name is kept for the old peer
 		require.ErrorIs(t, call(g.peer(t, "t@127.0.0.1", "secret", node.Distribution{})), node.ErrNoName)
 	})
 }
 
-// While a node is connected nobody takes its name, nor what it owns, with less: neither by another cookie nor by none. With the same
-// cookie it is that node, started again.
+// While a node is connected nobody with fewer rights takes its name, nor what it owns: neither by another cookie nor by
+// none. A node with the same cookie is that node, restarted.
 func TestConnectedNameIsKept(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Cookies: map[string]string{"ops": "theirs"}, Rules: []rights.Rule{
@@ -320,7 +325,7 @@ func TestRightsByCertificate(t *testing.T) {
 		_, err = node.Call[int](testkit.Context(t), shop, echo, 5)
 		require.ErrorIs(t, err, node.ErrNoName)
 		require.ErrorIs(t, none.Connect(testkit.Context(t), g.Name()), dist.ErrNotAllowed)
-		// The one that is dialled has shown its certificate, too.
+		// The dialled peer has shown its certificate, too.
 		require.True(t, g.Disconnect(ops.Name()))
 		require.NoError(t, g.Connect(testkit.Context(t), ops.Name()))
 		_, err = node.Call[int](testkit.Context(t), ops, echo, 5)
@@ -329,7 +334,7 @@ func TestRightsByCertificate(t *testing.T) {
 	})
 }
 
-// What OTP hears where it has no right is what it hears of what is not there.
+// Without a right, OTP gets the same answer as for something that does not exist.
 func TestRightsOfOTP(t *testing.T) {
 	needOTP(t, false)
 	port, finder := otpMapper(t, "127.0.0.1")
@@ -358,7 +363,7 @@ func TestRightsOfOTP(t *testing.T) {
 		require.NoError(t, p.Set(rights.Config{Rules: []rights.Rule{{May: []string{"connect", c.right}}}}))
 		require.Equal(t, c.permitted, o.Ask("%s", c.ask), "with %s", c.right)
 	}
-	// Who waits for an answer is told in place of it, whatever the question looks like.
+	// A caller that waits for an answer gets an error instead, whatever its request looks like.
 	for ask, right := range map[string]string{
 		"try gen_event:call({echo, 'go@127.0.0.1'}, handler, 5, infinity) catch exit:{R5, _} -> R5 end": "send echo",
 		"try sys:get_state({echo, 'go@127.0.0.1'}, infinity) catch exit:{R6, _} -> R6 end":              "send echo",
@@ -375,7 +380,7 @@ func TestRightsOfOTP(t *testing.T) {
 	require.Equal(t, "pang", o.Ask("begin erlang:disconnect_node('go@127.0.0.1'), net_adm:ping('go@127.0.0.1') end"))
 }
 
-// A client is no peer: nobody is told of it, and nothing counts it; it has the rights that it has anyway.
+// A client is no peer: nobody is told of it, and nothing counts it; it has its rights all the same.
 func TestClientIsNoPeer(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},

@@ -20,7 +20,7 @@ import (
 	"github.com/actornode/actornode/wire/native"
 )
 
-// rotated is the cookie of a node, and those that it still accepts.
+// rotated is the cookie of a node, and the old ones that it still accepts.
 type rotated struct {
 	cookie string
 	old    []string
@@ -46,8 +46,8 @@ func startRotating(t *testing.T, name node.Atom, finder discovery.Finder, p dist
 
 func (r *rotating) set(cookie string, old ...string) { r.now.Store(&rotated{cookie, old}) }
 
-// While two nodes change their cookies one after the other, each can connect to the other; and no longer when the
-// old one is not accepted any more.
+// While two nodes change their cookies one after the other, each can connect to the other; no longer once the old
+// cookie is not accepted any more.
 func TestCookieRotation(t *testing.T) {
 	protocols := map[string]func() dist.Protocol{
 		"native": func() dist.Protocol { return new(native.Protocol) },
@@ -74,7 +74,7 @@ func TestCookieRotation(t *testing.T) {
 					}
 					err := n.from.Connect(testkit.Context(t), n.to.Name())
 					require.NoError(t, err, "%s to %s", n.from.Name(), n.to.Name())
-					testkit.Until(t, func() string { // else its next attempt might get this connection, which ends
+					testkit.Until(t, func() string { // otherwise its next attempt might get this connection, which ends
 						if len(n.to.AllNodes()) == 0 {
 							return "the other has not noticed"
 						}
@@ -104,8 +104,8 @@ func TestCookieRotation(t *testing.T) {
 	}
 }
 
-// A link that is resumed while the cookie changes goes on: with the new cookie where the peer has it, else with
-// the old one.
+// A link that is resumed while the cookie changes goes on: with the new cookie if the peer has it, otherwise with the
+// old one.
 func TestCookieRotationResumes(t *testing.T) {
 	places := new(nodetest.Places)
 	a := startRotating(t, "a@127.0.0.1", places, new(native.Protocol), testkit.Limit)
@@ -129,7 +129,7 @@ func TestCookieRotationResumes(t *testing.T) {
 	require.Equal(t, node.Atom("done"), nodetest.Down(t, h, ref).Reason, "the first that a hears")
 }
 
-// The same with a node of OTP, whichever name is the greater one: OTP has one cookie at a time.
+// The same with an OTP node, whichever name is greater: OTP has one cookie at a time.
 func TestCookieRotationOTP(t *testing.T) {
 	for _, name := range []node.Atom{"a@127.0.0.1", "z@127.0.0.1"} {
 		t.Run(string(name), func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestCookieRotationOTP(t *testing.T) {
 			}
 			both()
 			n.set("new", "old")
-			both() // OTP has the old one
+			both() // OTP still has the old one
 			require.Equal(t, "true", o.Ask("erlang:set_cookie('new')"))
 			both()
 			n.set("newer", "new")

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// erpcTerm is what erpc:multicall has in its list for what RPC has returned.
+// erpcTerm is the term in the list of erpc:multicall for a result of RPC.
 func erpcTerm(v any, err error) any {
 	a := func(s string) any { return node.Atom(s) }
 	var raised *rpc.Error
@@ -41,8 +41,8 @@ func erpcTerm(v any, err error) any {
 	return err.Error()
 }
 
-// What comes of a call is the same from Go as from Erlang, on Erlang nodes and on
-// ours; ours says of its own functions what Erlang hears of them.
+// A call has the same result from Go as from Erlang, on Erlang nodes and on Go nodes; Erlang gets the same result from
+// the Go functions as from its own.
 func TestRPCAsOTP(t *testing.T) {
 	c := newOTPHost(t)
 	caller, callee := c.erl("e1", "secret"), c.erl("e2", "secret")
@@ -79,7 +79,7 @@ func TestRPCAsOTP(t *testing.T) {
 			got := erpcTerm(r.Value, r.Err)
 			want, got := plainStack(v[i]), plainStack(got)
 			assert.True(t, wire.Equal(want, got), "%s on %s: from Erlang %s, from Go %s", what, nodes[i], wire.Format(want), wire.Format(got))
-			if i > 0 || k.module != "far" { // not code of the test: only the stack differs there
+			if i > 0 || k.module != "far" { // no code of the test: only the stack differs there
 				continue
 			}
 			ours := plainStack(v[2])
@@ -101,9 +101,8 @@ func TestRPCAsOTP(t *testing.T) {
 	}
 }
 
-// plainStack leaves of the stack in an answer only that function of each entry
-// which was called: where in the code it stood, and with what it was called, only
-// OTP knows.
+// plainStack reduces each entry of the stack in an answer to the function that was called: only OTP knows its place in
+// the code and its arguments.
 func plainStack(answer any) any {
 	t, ok := answer.(wire.Tuple)
 	if !ok || len(t) != 2 || t[0] != node.Atom("error") {
@@ -126,7 +125,7 @@ func plainStack(answer any) any {
 	return wire.Tuple{t[0], wire.Tuple{e[0], e[1], plain}}
 }
 
-// beforeStack is what stands before the first list in a term as text.
+// beforeStack is what precedes the first list in a term as text.
 func beforeStack(term string) string {
 	for i, c := range term {
 		if c == '[' {
@@ -136,7 +135,7 @@ func beforeStack(term string) string {
 	return term
 }
 
-// A cast runs there, and an answer nobody waits for is no message.
+// A cast runs there, and its unwanted answer is no message.
 func TestRPCCastToOTP(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
@@ -148,7 +147,7 @@ func TestRPCCastToOTP(t *testing.T) {
 	dead := n.DeadLetters(8)
 	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, make(chan int)))
 	letter := testkit.Receive(t, dead.C)
-	if letter.Name == "logger_proxy" { // OTP's crash report of what has raised
+	if letter.Name == "logger_proxy" { // OTP's crash report of the process that has raised
 		letter = testkit.Receive(t, dead.C)
 	}
 	assert.Equal(t, deadletter.NotATerm, letter.Cause)

@@ -20,8 +20,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// exportFar offers what testdata/far.erl does for rpc. Who is in far:wait is told
-// of on the channel.
+// exportFar exports the functions of testdata/far.erl for rpc. The channel gets the processes that are in far:wait.
 func exportFar(t testing.TB, n *node.Node) (waits chan node.PID) {
 	t.Helper()
 	waits = make(chan node.PID, 64)
@@ -57,7 +56,7 @@ func exportFar(t testing.TB, n *node.Node) (waits chan node.PID) {
 	return waits
 }
 
-// rpcCases are calls and what comes of them on a node of ours.
+// rpcCases are calls and their results on a Go node.
 var rpcCases = []struct {
 	function node.Atom
 	args     []any
@@ -76,9 +75,7 @@ var rpcCases = []struct {
 	{"die", nil, nil, &node.ExitError{Reason: node.Killed}},
 }
 
-// What a call says is the same from another node and from this one, and in
-// whatever way it is made.
-// unreached checks that the error of a node that cannot be reached says which, and why, and leaves that out.
+// unreached checks that the error of an unreachable node says which node, and why, and returns it without the cause.
 func unreached(t *testing.T, at node.Atom, err error) error {
 	t.Helper()
 	if exit, ok := err.(*node.ExitError); ok && exit.Reason == node.NoConnection {
@@ -89,6 +86,7 @@ func unreached(t *testing.T, at node.Atom, err error) error {
 	return err
 }
 
+// A call has the same result from another node and from this one, in every way to make it.
 func TestRPC(t *testing.T) {
 	a, b, self, _ := two(t)
 	exportFar(t, a)
@@ -159,7 +157,7 @@ func TestRPC(t *testing.T) {
 	testkit.Until(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 }
 
-// Errors are there to branch on.
+// Errors can be told apart.
 func TestRPCErrors(t *testing.T) {
 	a, b, self, _ := two(t)
 	exportFar(t, b)
@@ -192,7 +190,7 @@ func TestRPCErrors(t *testing.T) {
 	}
 }
 
-// The end of a context ends the wait, not the function; the others are not held up.
+// The end of a context ends the wait, not the function; other waits are not held up.
 func TestRPCTimeout(t *testing.T) {
 	a, b, self, _ := two(t)
 	waits := exportFar(t, b)
@@ -206,7 +204,7 @@ func TestRPCTimeout(t *testing.T) {
 	assert.True(t, b.IsAlive(<-waits))
 
 	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() { // ends the wait when all are asked, and nobody has failed
+	go func() { // ends the wait once all nodes are asked and nobody's attempt has failed
 		<-waits
 		<-waits
 		nobody := func(p observe.Peer) bool { return p.Name == "nobody@127.0.0.1" }
@@ -232,7 +230,7 @@ func TestRPCTimeout(t *testing.T) {
 	assert.Equal(t, &node.ExitError{Reason: node.Atom("enough")}, err)
 }
 
-// Who is killed while it waits for many leaves nothing behind.
+// A process that is killed while it waits for many calls leaves nothing behind.
 func TestRPCKilled(t *testing.T) {
 	a, b, _, _ := two(t)
 	waits := exportFar(t, b)
@@ -291,7 +289,7 @@ func TestRPCCast(t *testing.T) {
 	assert.ErrorIs(t, err, node.ErrExited)
 }
 
-// This node starts processes for itself as others do.
+// A node can start processes on itself as on another node.
 func TestSpawnAtHere(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	require.NoError(t, rpc.ExportBehaviour(n, mfa("m", "echo", 0), func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))

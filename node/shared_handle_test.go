@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// A handle that another goroutine uses while it waits says so; the wait goes on.
+// A handle that another goroutine uses while it waits reports that; the wait goes on.
 func TestHandleOfTwoGoroutines(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the race detector reports what it tests")

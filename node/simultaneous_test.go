@@ -18,8 +18,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// far is a network in which it takes a while for what is sent to arrive, and longer on some
-// connections than on others.
+// far is a network in which messages take a while to arrive, and longer on some connections than on others.
 type far struct {
 	*nodetest.Pipes
 	mu sync.Mutex
@@ -63,9 +62,9 @@ func (f *far) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, 
 	return farConn{c, f.wait()}, err
 }
 
-// Two nodes connect to each other at about the same time. Both attempts work, one link is
-// left, and what is sent as soon as there is a connection arrives: no link that a caller
-// has been told of is given up for another. Strangers in the names of both change nothing.
+// Two nodes connect to each other at about the same time. Both attempts work, one link is left, and what is sent as
+// soon as there is a connection arrives: no link that a caller has been told of is given up for another. Strangers that
+// use both names change nothing.
 func TestSimultaneousOverDistance(t *testing.T) {
 	for _, protocols := range []string{"native erlang", "erlang", "native"} {
 		seed := testkit.Seed(t)

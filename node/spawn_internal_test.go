@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 )
 
-// Whoever knows a process before its spawn is over may send to it. If the spawn
-// fails then, a function that has been run is unwound, and nothing lingers.
+// Anybody who knows a process before its spawn is over may send to it. If the spawn then fails, a function that has
+// been run is unwound, and nothing lingers.
 func TestCancelledSpawn(t *testing.T) {
 	unwound := false
 	function := ProcessFunc(func(s *Process) error {

@@ -24,8 +24,8 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-// gate is a node with a process that lets a message pass each time something is sent
-// to release. The node is stopped at the end of the test, whatever comes of it.
+// gate is a node with a process that lets one message pass each time something is sent to release. The node is stopped
+// at the end of the test, whatever happens.
 func gate(t *testing.T, s nodetest.Style, o node.Options) (n *node.Node, pid node.PID, release chan struct{}) {
 	t.Helper()
 	n, err := node.Start(node.Config{})
@@ -35,7 +35,7 @@ func gate(t *testing.T, s nodetest.Style, o node.Options) (n *node.Node, pid nod
 	return n, s.With(o).Spawn(t, n, func(nodetest.Self, any) error { <-release; return nil }), release
 }
 
-// parrot answers calls with what they carry.
+// parrot answers calls with their body.
 func parrot(_ nodetest.Self, m any) error {
 	if r, ok := m.(node.Request[int]); ok {
 		return r.Reply(r.Body)
@@ -107,7 +107,7 @@ func TestDetached(t *testing.T) {
 	assert.Equal(t, 8, v)
 }
 
-// From outside the stages take turns; a child starts on its parent's stage.
+// Spawns from outside use the stages in turn; a child starts on its parent's stage.
 func TestDefaultPlace(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 3})
 	seen := make(map[int]bool)
@@ -149,7 +149,7 @@ func computesInHere(entered chan<- struct{}, release <-chan struct{}) {
 	}
 }
 
-// tracebacks says that they are read: see package fiber.
+// tracebacks says whether tracebacks are read: see package fiber.
 var tracebacks = fiber.GoroutineID() != 0
 
 func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
@@ -216,7 +216,7 @@ func (s *stepper) Schedule(r sched.Runnable) {
 	s.due = append(s.due, r)
 }
 
-// step runs whoever has waited longest; false if nobody does.
+// step runs the actor that has waited longest; false if none waits.
 func (s *stepper) step() bool {
 	s.mu.Lock()
 	if len(s.due) == 0 {
@@ -272,8 +272,7 @@ func TestStepScheduler(t *testing.T) {
 	assert.True(t, n.IsAlive(b))
 }
 
-// byPriority is a mailbox that hands out the largest int first, and all that is
-// no int before.
+// byPriority is a mailbox that delivers everything that is no int first, then the largest int.
 type byPriority struct {
 	mu     sync.Mutex
 	msgs   []any
@@ -391,8 +390,7 @@ func TestSelfSenderStarvesNobody(t *testing.T) {
 	}
 }
 
-// A million messages from one handler: the receiver must not have to wait for
-// the end of it.
+// A handler sends a million messages: the receiver must not have to wait for it to end.
 func TestMillionSendsStarveNobody(t *testing.T) {
 	const million = 1_000_000
 	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
@@ -426,8 +424,7 @@ func TestMillionSendsStarveNobody(t *testing.T) {
 	}
 }
 
-// However the messages come, an actor with a scheduler of its own is not left
-// with messages and no run that is owed to it.
+// However the messages come, an actor with its own scheduler is never left with messages and no run scheduled.
 func TestDetachedLosesNoWakeUp(t *testing.T) {
 	for budget := range 4 {
 		n := nodetest.Start(t, node.Config{Budget: budget + 1})
@@ -443,9 +440,8 @@ func TestDetachedLosesNoWakeUp(t *testing.T) {
 	}
 }
 
-// A coroutine that does nothing but send to another stage moves there; its messages come in
-// order all the while. The clock of the bubble stands still while anything runs, so all turns
-// are quick on any machine.
+// A coroutine that does nothing but send to another stage moves there; its messages stay in order all the while. The
+// clock of the bubble stands still while anything runs, so all turns are quick on any machine.
 func TestTalkerMoves(t *testing.T) {
 	const most = 2_000_000
 	synctest.Test(t, func(t *testing.T) {

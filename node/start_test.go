@@ -33,8 +33,7 @@ func (s starter) Receive(c *node.Context, m any) error {
 
 func begins(init func(c *node.Context) error) node.Actor { return starter{init: init} }
 
-// TestSpawnWaitErrors: whatever Init does, SpawnWait returns, says how it went
-// and leaves the caller neither link nor message.
+// Whatever Init does, SpawnWait returns, reports the result and leaves the caller neither link nor message.
 func TestSpawnWaitErrors(t *testing.T) {
 	for _, c := range []struct {
 		what string
@@ -152,7 +151,7 @@ func TestSpawnWaitFrom(t *testing.T) {
 	})
 }
 
-// The reason of a process that is ignored is normal, not killed.
+// The exit reason of a process that is ignored is normal, not killed.
 func TestIgnoreIsNormal(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -170,7 +169,7 @@ func TestIgnoreIsNormal(t *testing.T) {
 	}
 }
 
-// TestAnnounce: what the parent hears of a start that it does not wait for.
+// The messages that the parent gets about a start that it does not wait for.
 func TestAnnounce(t *testing.T) {
 	for _, c := range []struct {
 		what string
@@ -219,8 +218,7 @@ func TestAnnounceNeedsParent(t *testing.T) {
 	assert.ErrorIs(t, err, node.ErrArgument)
 }
 
-// The caller is killed while it waits: the process that it spawned is not told
-// of, and with a link goes with it.
+// The caller is killed while it waits: the spawned process is not told, and dies with the caller if it is linked.
 func TestSpawnWaitCallerKilled(t *testing.T) {
 	for _, link := range []bool{false, true} {
 		bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {

@@ -19,7 +19,7 @@ import (
 	"github.com/actornode/actornode/supervisor/application"
 )
 
-// An orderly stop is silent at WARN and above, whatever runs on the node, and children are not started anew on the way.
+// An orderly stop logs nothing at WARN or above, whatever runs on the node, and restarts no children on the way.
 func TestStopIsSilent(t *testing.T) {
 	ctx := testkit.Context(t)
 	leaf := func(id any, b func() node.Actor) supervisor.Child {

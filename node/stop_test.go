@@ -20,8 +20,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A process that lets a monitor outlive the others, as it traps exits, sees all
-// of them end with the reason shutdown.
+// A process that traps exits outlives the others, and its monitors show that all of them end with the reason shutdown.
 func TestStopReason(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -60,7 +59,7 @@ func TestStopReason(t *testing.T) {
 	})
 }
 
-// A process that traps exits is asked, given StopTimeout, and killed.
+// A process that traps exits is asked to end, given StopTimeout, and killed.
 func TestStopOfTrappers(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -91,8 +90,7 @@ func TestStopOfTrappers(t *testing.T) {
 	})
 }
 
-// A function that waits for something else than a message cannot be ended: Stop
-// says so, and does not wait for ever.
+// A function that waits for something other than a message cannot be ended: Stop says so, and does not wait for ever.
 func TestStopOfStuckFunction(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -123,7 +121,7 @@ func TestStopOfStuckFunction(t *testing.T) {
 	})
 }
 
-// The bubble ends only when all of its goroutines have.
+// The bubble ends only when all of its goroutines have ended.
 func TestStopLeavesNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{})
@@ -156,12 +154,12 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 		require.NoError(t, err)
 		n.DeadLetters(1)
 		require.NoError(t, n.Stop())
-		time.Sleep(10 * time.Hour) // of the bubble
+		time.Sleep(10 * time.Hour) // in the bubble
 		assert.Zero(t, fired, "no timer outlives the node")
 	})
 }
 
-// The same with a mailbox of their own making.
+// The same with bounded mailboxes.
 func TestStopLeavesNoBoundedProcess(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		before := nodetest.Goroutines()
@@ -405,7 +403,7 @@ func TestBadInput(t *testing.T) {
 	assert.True(t, n.IsAlive(other))
 }
 
-// slowClose is a mailbox whose closing takes as long as somebody wants.
+// slowClose is a mailbox whose closing takes as long as the test wants.
 type slowClose struct {
 	mailbox.Box
 	closing, release chan struct{}
@@ -417,8 +415,8 @@ func (b *slowClose) Close() {
 	b.Box.Close()
 }
 
-// Somebody is still killing a process when Stop finds nobody left and ends the
-// stages: the function is unwound all the same, and Stop waits for it.
+// A process is still being killed when Stop finds no process left and ends the stages: the function is unwound all the
+// same, and Stop waits for it.
 func TestStopWhileKilling(t *testing.T) {
 	for _, s := range nodetest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -438,7 +436,7 @@ func TestStopWhileKilling(t *testing.T) {
 				<-box.closing
 				stopped := make(chan error, 1)
 				go func() { stopped <- n.Stop() }()
-				time.Sleep(time.Second) // of the bubble
+				time.Sleep(time.Second) // in the bubble
 				assert.Empty(t, stopped)
 				close(box.release)
 				require.NoError(t, <-stopped)
@@ -448,8 +446,8 @@ func TestStopWhileKilling(t *testing.T) {
 	}
 }
 
-// Two that stop a node in a bubble both return when it has stopped: whoever waits for the other
-// does not keep the bubble's time from going on.
+// Two goroutines that stop a node in a bubble both return once it has stopped: the one that waits for the other does
+// not stop the bubble's time.
 func TestStopTwiceInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 2, StopTimeout: time.Second})

@@ -46,7 +46,7 @@ func sink(boss node.PID, senders, each int) nodetest.Handler {
 	}
 }
 
-// source sends number k to all, then tells itself to go on with the next.
+// source sends number k to all, then sends itself an order for the next.
 func source(id, each int, to []node.PID) nodetest.Handler {
 	return func(h nodetest.Self, m any) error {
 		k := m.(goOn).k
@@ -210,7 +210,7 @@ func TestSpawnTree(t *testing.T) {
 	})
 }
 
-// TestMixedRing sends tokens around a ring of all styles and handles.
+// Tokens go around a ring of all styles and handles.
 func TestMixedRing(t *testing.T) {
 	const size, tokens, rounds = 24, 8, 50
 	n := nodetest.Start(t, node.Config{Workers: 4, Stages: 4})
@@ -237,8 +237,7 @@ func TestMixedRing(t *testing.T) {
 	nodetest.Quiet(t, boss)
 }
 
-// TestSameFromOutside checks what others see of a process: it must not depend on
-// the style.
+// What others see of a process must not depend on its style.
 func TestSameFromOutside(t *testing.T) {
 	life := func(_ nodetest.Self, m any) error {
 		switch m := m.(type) {
@@ -293,7 +292,7 @@ func TestSameFromOutside(t *testing.T) {
 	})
 }
 
-// TestBudgetOfOne is the smallest budget: every message is a turn of its own.
+// With the smallest budget every message is a turn of its own.
 func TestBudgetOfOne(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2, Budget: 1})

@@ -18,8 +18,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// inBubble runs f with a node in a bubble of its own time, which stands still
-// while anybody has something to do.
+// inBubble runs f with a node in a bubble with its own time, which stands still while anything runs.
 func inBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +38,7 @@ type stamped struct {
 	at  time.Duration
 }
 
-// clock sends what it gets on to boss, stamped.
+// clock forwards everything it gets to boss, stamped.
 func clock(boss node.PID, began time.Time) nodetest.Handler {
 	return func(h nodetest.Self, m any) error { return h.Send(boss, stamped{m, time.Since(began)}) }
 }
@@ -67,7 +66,7 @@ func TestSendAfter(t *testing.T) {
 	})
 }
 
-// From within a process, to itself.
+// A process sends to itself.
 func TestSendAfterToItself(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
@@ -107,7 +106,7 @@ func TestTimerCancel(t *testing.T) {
 		<-time.After(time.Minute)
 		nodetest.Quiet(t, h)
 
-		// One that has fired.
+		// A timer that has fired.
 		timer, err = h.SendAfter(time.Second, h.Self(), "once")
 		require.NoError(t, err)
 		assert.Equal(t, "once", h.Receive())
@@ -138,7 +137,7 @@ func TestSendInterval(t *testing.T) {
 			<-time.After(time.Minute)
 			nodetest.Quiet(t, h)
 
-			// It ends with the process, without dead letters.
+			// The timer ends with the process, without dead letters.
 			timer, err = h.SendInterval(time.Second, pid, "tick")
 			require.NoError(t, err)
 			assert.IsType(t, stamped{}, h.Receive())
@@ -165,7 +164,7 @@ func TestTimerErrors(t *testing.T) {
 	})
 }
 
-// A timer for one that is dead: nothing happens until it fires.
+// A timer to a dead process: nothing happens until it fires.
 func TestTimerForTheDead(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
@@ -224,19 +223,19 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Timers end with their processes, as OTP's do: they are not running any more, and what
-// they took is free, also where somebody keeps them.
+// Timers end with their processes, as OTP's do: they stop running, and their memory is free, even if somebody keeps
+// them.
 func TestTimersOfTheDead(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		const size = 1024
 		many := testkit.By(4_000, 20_000, 20_000)
 		if testkit.Race {
-			many = 2_000 // it is slow
+			many = 2_000 // the race detector is slow
 		}
 		n := nodetest.Start(t, node.Config{MaxProcesses: 2 * many})
 		pids := make([]node.PID, many)
 		timers := make([]*node.Timer, 0, 2*many)
-		for i := range pids { // what so many processes leave behind is not what is measured
+		for i := range pids { // what so many processes leave behind is not measured
 			pids[i] = s.Spawn(t, n, nodetest.Ignore)
 		}
 		for _, pid := range pids {
@@ -269,7 +268,7 @@ func TestTimersOfTheDead(t *testing.T) {
 		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: uint64(many)}, n.Stats().DeadLetters, "what was to be sent once")
 		testkit.UntilTrue(t, func() bool { return n.Stats().Processes == 0 }, "no process is left")
 		if testkit.Race {
-			return // it keeps memory of its own
+			return // the race detector keeps memory of its own
 		}
 		var held int64
 		testkit.UntilTrue(t, func() bool {
@@ -281,7 +280,7 @@ func TestTimersOfTheDead(t *testing.T) {
 	})
 }
 
-// For a process that is gone a timer does not begin to run.
+// A timer to a process that is gone does not start.
 func TestTimerForNobody(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
@@ -301,8 +300,8 @@ func TestTimerForNobody(t *testing.T) {
 	assert.Equal(t, before+1, n.Stats().DeadLetters[deadletter.NoProcess])
 }
 
-// Firing, the death of the process and Cancel meet. Each message is received, cancelled,
-// left in the mailbox of a process that died, or a dead letter: one of them, once.
+// Firing, the death of the process and Cancel coincide. Each message is received, cancelled, left in the mailbox of a
+// process that died, or a dead letter: one of them, once.
 func TestTimerRaces(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		const each = 8
@@ -312,7 +311,7 @@ func TestTimerRaces(t *testing.T) {
 		var received, cancelled atomic.Int64
 		dead := func() int64 { return int64(n.Stats().DeadLetters[deadletter.NoProcess]) }
 		round := 0
-		for ; round < rounds || cancelled.Load() == 0 || dead() == 0; round++ { // until chance has had it both ways
+		for ; round < rounds || cancelled.Load() == 0 || dead() == 0; round++ { // until chance has produced both
 			pid := s.Spawn(t, n, func(nodetest.Self, any) error { received.Add(1); return nil })
 			var timers []*node.Timer
 			for range each {
@@ -334,7 +333,7 @@ func TestTimerRaces(t *testing.T) {
 				})
 			}
 			all.Go(func() {
-				<-time.After(pause) // chance decides who is first
+				<-time.After(pause) // chance decides which is first
 				n.Exit(pid, node.Kill)
 			})
 			all.Wait()
@@ -343,14 +342,14 @@ func TestTimerRaces(t *testing.T) {
 				require.False(t, ok, "the process is dead")
 			}
 		}
-		// What is in a mailbox at the death is gone with it, so that this is a bound.
+		// The content of a mailbox is gone when its process dies, so this is only a bound.
 		assert.LessOrEqual(t, received.Load()+cancelled.Load()+dead(), int64(round*each))
 		t.Logf("%d received, %d cancelled, %d dead letters of %d", received.Load(), cancelled.Load(),
 			dead(), round*each)
 	})
 }
 
-// What a timer costs with its process, which pays for the first one.
+// The cost of a timer and its process, which pays for the first timer.
 func BenchmarkTimer(b *testing.B) {
 	n, err := node.Start(node.Config{})
 	require.NoError(b, err)
@@ -373,8 +372,7 @@ func BenchmarkTimer(b *testing.B) {
 	})
 }
 
-// Ticks that a full mailbox has no room for are dead letters, and no goroutine waits with
-// them, whatever the policy.
+// Ticks that a full mailbox has no room for are dead letters, and no goroutine waits with them, whatever the policy.
 func TestSendIntervalFullMailbox(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -398,8 +396,8 @@ func TestSendIntervalFullMailbox(t *testing.T) {
 	})
 }
 
-// A message that is sent once waits in its timer for room in a mailbox that makes senders
-// wait, and there it can be cancelled; other mailboxes make a dead letter of it.
+// A message that is sent once waits in its timer for room in a mailbox that blocks its senders, and can be cancelled
+// there; with other mailboxes it becomes a dead letter.
 func TestSendAfterFullMailbox(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
@@ -468,8 +466,7 @@ func TestSendAfterRefused(t *testing.T) {
 	}
 }
 
-// Stop leaves no goroutine behind where timers have no room for what they send: the
-// bubble would say so.
+// Stop leaves no goroutine behind when timers have no room for their messages: the bubble would detect it.
 func TestStopWithTimersForFullMailboxes(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {

@@ -25,8 +25,8 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// setUp is how long a handshake may take: longer than the tests wait for anything, so that none
-// passes where somebody waits for that timeout.
+// setUp is how long a handshake may take: longer than the tests wait for anything, so no test passes by waiting for
+// that timeout.
 const setUp = testkit.Limit
 
 // secure starts a Go node with a certificate.
@@ -42,8 +42,8 @@ func secure(t *testing.T, name string, finder discovery.Finder, f certtest.Files
 // verifies are the options of OTP's client that check our certificate.
 const verifies = "{verify, verify_peer}, {versions, ['tlsv1.3', 'tlsv1.2']}"
 
-// otpTLS writes the options for an Erlang node's files and returns its arguments.
-// more is for both roles; certs is false for a client that shows none.
+// otpTLS writes the options for an Erlang node's files and returns its arguments. more applies to both roles; certs is
+// false for a client that shows no certificate.
 func otpTLS(t *testing.T, dir, more string, certs bool) []string {
 	t.Helper()
 	own := fmt.Sprintf("{certfile, %q}, {keyfile, %q}, ", dir+"/cert.pem", dir+"/key.pem")
@@ -62,7 +62,7 @@ func otpTLS(t *testing.T, dir, more string, certs bool) []string {
 // forget makes an Erlang node read its PEM files anew.
 const forget = "gen_server:call(ssl_pem_cache_dist, {unconditionally_clear_pem_cache, self()}, infinity)"
 
-// Each dials the other, whatever versions OTP is told to use.
+// Each node dials the other, with every choice of versions in OTP.
 func TestOTPTLS(t *testing.T) {
 	needOTP(t, true)
 	ca := certtest.New(t, "ca")
@@ -83,7 +83,7 @@ func TestOTPTLS(t *testing.T) {
 	}
 }
 
-// Names that are no addresses, and short: the host is what certificates are for.
+// Short names that are no addresses: certificates are for the host.
 func TestOTPTLSShortNames(t *testing.T) {
 	needOTP(t, true)
 	ca := certtest.New(t, "ca")
@@ -94,8 +94,7 @@ func TestOTPTLSShortNames(t *testing.T) {
 	o := startOTP(t, port, "-sname", "e@localhost", otpTLS(t, theirs, verifies, true)...)
 	o.bothWays(n)
 
-	// OTP's certificate is for another host now: we refuse what we dial, and who
-	// says to be there.
+	// OTP's certificate is for another host now: we refuse it when we dial, and when its node dials.
 	require.Equal(t, "true", o.Ask("erlang:disconnect_node('%s')", n.Name()))
 	o.alone(n)
 	ca.Write(theirs, certtest.Host("elsewhere"))
@@ -112,7 +111,7 @@ func TestOTPTLSShortNames(t *testing.T) {
 	ca.Write(theirs, certtest.Host("localhost"))
 	o.Ask(forget)
 
-	// Ours is for another: they refuse it.
+	// Our certificate is for another host: they refuse it.
 	ca.Write(dirOf(ours), certtest.Host("elsewhere"))
 	log.Take()
 	require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
@@ -122,8 +121,7 @@ func TestOTPTLSShortNames(t *testing.T) {
 
 func dirOf(f certtest.Files) string { return f.Cert[:len(f.Cert)-len("/cert.pem")] }
 
-// Whose certificate is of no use is refused, by whoever notices first, and nobody
-// hangs.
+// A node with an unusable certificate is refused, by whichever side notices first, and nobody hangs.
 func TestOTPTLSRefused(t *testing.T) {
 	needOTP(t, true)
 	ca, other := certtest.New(t, "ca"), certtest.New(t, "other")
@@ -208,7 +206,7 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	err := n.Ping(testkit.Context(t), o.name)
 	require.ErrorContains(t, err, "may not speak TLS")
 
-	// We without TLS, they with it: nobody gets anywhere, or hangs.
+	// Only they use TLS: nobody connects, or hangs.
 	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder,
 		Limits: node.Limits{Link: dist.LinkLimits{Timeout: time.Second}}})
 	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
@@ -217,7 +215,7 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 	log.Await(t, "refused an incoming connection")
 }
 
-// New files count for new connections; what there is goes on.
+// New files count for new connections; existing ones go on.
 func TestOTPTLSReload(t *testing.T) {
 	needOTP(t, true)
 	ca, next := certtest.New(t, "ca"), certtest.New(t, "next")
@@ -241,14 +239,14 @@ func TestOTPTLSReload(t *testing.T) {
 	p.talk(n)
 }
 
-// OTP renews keys, in 1.3, and renegotiates, in 1.2, when much has been sent. The
-// latter Go cannot do where OTP has dialled: there is a new connection then.
+// After much data OTP renews keys, in 1.3, and renegotiates, in 1.2. Go cannot renegotiate if OTP has dialled: then
+// there is a new connection.
 func TestOTPTLSRenewal(t *testing.T) {
 	needOTP(t, true)
 	ca := certtest.New(t, "ca")
 	for _, c := range []struct {
 		what, options string
-		lost          bool // the connection that OTP has made
+		lost          bool // the connection that OTP dialled
 	}{
 		{"1.3", "{verify, verify_peer}, {versions, ['tlsv1.3']}, {key_update_at, 200000}", false},
 		{"1.2", "{verify, verify_peer}, {versions, ['tlsv1.2']}, {renegotiate_at, 50}", true},
@@ -301,8 +299,7 @@ func TestOTPTLSElsewhere(t *testing.T) {
 	o.bothWays(n)
 }
 
-// Two Go nodes over TLS, each under a name of its own host; and a stop while
-// somebody who says nothing is let in.
+// Two Go nodes over TLS, each with its own host name; and a stop while a silent client is being accepted.
 func TestTLSBetweenNodes(t *testing.T) {
 	ca := certtest.New(t, "ca")
 	places := &nodetest.Places{}
@@ -318,7 +315,7 @@ func TestTLSBetweenNodes(t *testing.T) {
 	silent, err := net.Dial("tcp", b.Addr().String())
 	require.NoError(t, err)
 	defer silent.Close()
-	again, err := net.Dial("tcp", b.Addr().String()) // accepted after the one before
+	again, err := net.Dial("tcp", b.Addr().String()) // accepted after the silent one
 	require.NoError(t, err)
 	_, _ = again.Write([]byte("nonsense"))
 	log.Await(t, "does not speak TLS")

@@ -21,7 +21,7 @@ func answerTraced(send func(node.Dest, any) error, msg any) {
 	}
 }
 
-// tracedBehaviours answer what they get, each in a way of its own.
+// tracedBehaviours answer their messages, each in its own way.
 func tracedBehaviours() map[node.Atom]node.Actor {
 	return map[node.Atom]node.Actor{
 		"actor": node.ActorFunc(func(c *node.Context, msg any) error { answerTraced(c.Send, msg); return nil }),
@@ -56,8 +56,8 @@ func tracedBehaviours() map[node.Atom]node.Actor {
 	}
 }
 
-// What takes a message that has a token sends with it, by whatever way, until it
-// takes one that has none.
+// A process that takes a message with a token sends with that token, in every way, until it takes a message without
+// one.
 func TestTokens(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")
@@ -102,11 +102,11 @@ func TestTokens(t *testing.T) {
 		}
 	}
 
-	// A bounded mailbox has no place for tokens, but for the messages.
+	// A bounded mailbox keeps messages, but not their tokens.
 	_, err := n.SpawnOpt(node.Options{Name: "bounded", Bounds: mailbox.Bounds{Messages: 9}}, behaviours["actor"])
 	require.NoError(t, err)
 	assert.Equal(t, "none", e.Ask("far:traced({bounded,'%s'}, 17, 1)", n.Name()))
-	// A process that is spawned, or called by erpc, has the token from its beginning.
+	// A process that is spawned, or called by erpc, has the token from the start.
 	require.NoError(t, rpc.ExportBehaviour(n, mfa("m", "answer", 2), func(args []any) (node.Actor, error) {
 		return node.ProcessFunc(func(p *node.Process) error { answerTraced(p.Send, wire.Tuple(args)); return nil }), nil
 	}))
@@ -115,7 +115,7 @@ func TestTokens(t *testing.T) {
 	assert.Equal(t, "true", e.Ask("seq_trace:set_token([]), true"))
 }
 
-// A message that is left for later keeps its token, and is no stranger meanwhile.
+// A message that is left for later keeps its token, and is shown without it meanwhile.
 func TestTokenWaits(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "secret")

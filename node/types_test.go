@@ -9,7 +9,7 @@ import (
 )
 
 type (
-	sameKey  struct{ UserID, UserId int } // one key on nodes of OTP
+	sameKey  struct{ UserID, UserId int } // one key on OTP nodes
 	sameName struct {
 		A int
 		B int `msgpack:"A"`
@@ -34,8 +34,8 @@ type (
 	holdsOne struct{ Deep []map[string]*sameKey }
 )
 
-// A type with a field that would be lost, or could not be sent, over one of the protocols is not registered: the error names the
-// type and the fields.
+// A type with a field that would be lost over one of the protocols, or could not be sent, is not registered: the error
+// names the type and the fields.
 func TestFieldsOfRegisteredTypes(t *testing.T) {
 	for _, c := range []struct {
 		typ   node.Type

@@ -35,15 +35,15 @@ func (*closedMachine) closed(*statem.Context, statem.Event) (statem.State[*close
 	return nil, statem.ErrUnhandled
 }
 
-// silentMachine passes over all events.
+// silentMachine ignores all events.
 type silentMachine struct{}
 
 func (*silentMachine) open(*statem.Context, statem.Event) (statem.State[*silentMachine], error) {
 	return nil, nil
 }
 
-// A request of a type that a process does not know fails at once, with a text that names the type, and nothing else ends: in each
-// behaviour that there is, and in processes that are written as the guides say.
+// A request of a type that a process does not know fails at once, with a text that names the type, and nothing ends: in
+// each behaviour, and in processes written as the guides say.
 func TestUnknownRequests(t *testing.T) {
 	behaviours := map[string]func() node.Actor{
 		"Unknown": func() node.Actor { return &unknowing{} },
@@ -93,7 +93,7 @@ func (f *failures) call(to string, pid node.PID, body any, typ string) {
 	require.Contains(f, err.Error(), typ, to)
 }
 
-// What is no request is logged by its type, and nobody is told.
+// A message that is no request is logged with its type, and nobody is told.
 func TestUnknownMessages(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		pid, err := f.there.Spawn(&unknowing{cups: 7})

@@ -23,7 +23,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// forging is TCP that puts bytes of a test's own in the place of binaries that nodes write: so a node sends what no node would.
+// forging is TCP that replaces binaries that nodes write with bytes of the test: so a node sends what no node would.
 type forging struct {
 	dist.TCP
 	mu    sync.Mutex
@@ -31,7 +31,7 @@ type forging struct {
 	forms [][2][]byte // what is written, what is sent
 }
 
-// term returns what is to be sent for a term with these bytes by a protocol, "native" or "erlang".
+// term returns what to send so that a protocol, "native" or "erlang", sends these bytes as the term.
 func (f *forging) term(protocol string, b []byte) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +106,7 @@ func largeInKeys() []byte {
 	return append(append(append(append([]byte{}, one...), one...), large...), 97, 1, 97, 1)
 }
 
-// withOffsets is a message with references to what begins at the offsets.
+// withOffsets is a message with references to the parts at the offsets.
 func withOffsets(term string, offsets ...uint32) []byte {
 	b := []byte{0x93, 0xd4, 9, 8, 0xc4, byte(4 * len(offsets))}
 	for _, at := range offsets {
@@ -117,7 +117,7 @@ func withOffsets(term string, offsets ...uint32) []byte {
 
 func hasOffsets(b []byte) bool { return bytes.HasPrefix(b, []byte{0x93, 0xd4, 9, 8}) }
 
-// unreadableForms are terms that no node writes, by protocol, and what their error says.
+// unreadableForms are terms that no node writes, for a protocol, with the text of their error.
 func unreadableForms(protocol string) map[string]struct {
 	bytes []byte
 	want  string
@@ -149,20 +149,21 @@ func unreadableForms(protocol string) map[string]struct {
 	return all
 }
 
-// forgers are two nodes.
+// forgers are two nodes with a forging connection.
 type forgers struct {
 	*forging
 	protocol string
-	self     *node.Process      // of one
-	other    *node.Node         // the other one
-	echo     node.PID           // of that
-	lost     *deadletter.Stream // there
+	self     *node.Process      // of the first node
+	other    *node.Node         // the second node
+	echo     node.PID           // on other
+	lost     *deadletter.Stream // on other
 }
 
-// bytes returns what is to be sent for a term with these bytes.
+// bytes returns what to send so that these bytes are sent as the term.
 func (w forgers) bytes(b []byte) []byte { return w.term(w.protocol, b) }
 
-// body is bytes as the body of a request. By Erlang's protocol that is a part of a Go value, and has no offsets of its own.
+// body is bytes as the body of a request. Over Erlang's protocol that is a part of a Go value, and has no offsets of
+// its own.
 func (w forgers) body(b []byte) (body any, ok bool) {
 	switch {
 	case w.protocol == "native":
@@ -197,13 +198,13 @@ func eachForged(t *testing.T, f func(t *testing.T, w forgers)) {
 			f(t, forgers{wires, protocol, self, b, pid, lost})
 			_, err = node.Call[int](testkit.Context(t), self, pid, 1)
 			require.NoError(t, err)
-			nodetest.Quiet(t, self) // no Down: it is the connection that there was
+			nodetest.Quiet(t, self) // no Down: it is still the same connection
 		})
 	}
 }
 
-// What is whole on the wire and cannot be taken ends no connection: a message is a dead letter whose error says why, and who
-// calls, replies, delivers or exits with it is told.
+// A frame that is complete on the wire and cannot be read ends no connection: a message becomes a dead letter whose
+// error says why, and a process that calls, replies, delivers or exits with it gets an error.
 func TestUnreadable(t *testing.T) {
 	eachForged(t, func(t *testing.T, w forgers) {
 		for name, form := range unreadableForms(w.protocol) {
@@ -241,7 +242,7 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// A reply that cannot be taken is an error of the call, and an exit reason the reason of the exit.
+// A reply that cannot be read becomes the error of the call, and an exit reason the reason of the exit.
 func TestUnreadableAnswer(t *testing.T) {
 	eachForged(t, func(t *testing.T, w forgers) {
 		for name, form := range unreadableForms(w.protocol) {
@@ -272,7 +273,7 @@ func TestUnreadableAnswer(t *testing.T) {
 	})
 }
 
-// Types that two nodes have under one name, and errors and types that cannot be read.
+// Types that two nodes have registered under one name, and errors and types that cannot be read.
 type (
 	wideSize struct {
 		N    int64
@@ -297,8 +298,8 @@ func (e badError) Error() string                     { return "bad: " + e.Text }
 func (e badError) MarshalText() ([]byte, error)      { return []byte(e.Text), nil }
 func (e *badError) UnmarshalText([]byte) error       { return errors.New("no text of mine") }
 
-// A value that does not fit the type of its name is no map: a message is a dead letter, and a caller gets an error that says the
-// type, the field and both shapes.
+// A value that does not fit the type of its name does not become a map: a message becomes a dead letter, and a caller
+// gets an error with the type, the field and both shapes.
 func TestMisfit(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -355,13 +356,13 @@ func TestMisfit(t *testing.T) {
 			got, err := node.Call[wideSize](testkit.Context(t), self, pid, wideSize{N: 5, Name: "x"})
 			require.NoError(t, err)
 			require.Equal(t, wideSize{N: 5, Name: "x"}, got)
-			nodetest.Quiet(t, self) // no Down: it is the connection that there was
+			nodetest.Quiet(t, self) // no Down: it is still the same connection
 		})
 	}
 }
 
-// What is no reply, and cannot be sent, is nothing to its receiver; a caller is told that its reply cannot be sent,
-// also if the call has come as a message from a PID and a reference, as gen_server:call of OTP 23 makes it.
+// A message that is no reply, and cannot be sent, has no effect on its receiver; a caller is told that its reply cannot
+// be sent, even if the call came as a message from a PID and a reference, as gen_server:call of OTP 23 makes it.
 func TestUnfitReplyToPlainFrom(t *testing.T) {
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)
@@ -382,8 +383,8 @@ func TestUnfitReplyToPlainFrom(t *testing.T) {
 	})
 }
 
-// Whoever sends, casts, calls or replies with what cannot be sent gets the error, with the place in that value. There is a dead
-// letter, and nothing in the log.
+// Sending, casting, calling or replying with a value that cannot be sent returns the error, with the place in that
+// value. There is a dead letter, and nothing in the log.
 func TestUnfitIsToldOnce(t *testing.T) {
 	log := &logtest.Text{}
 	farNodes(t, log.Logger(), func(t *testing.T, a, b *node.Node) {
@@ -417,7 +418,7 @@ func TestUnfitIsToldOnce(t *testing.T) {
 	require.NotContains(t, log.String(), "WARN")
 }
 
-// What has waited for the connection, and cannot be sent then, is told in the log, with the error.
+// A message that has waited for the connection, and then cannot be sent, is logged with the error.
 func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	a, log := c.StartLogged("a", node.Distribution{})
@@ -431,8 +432,8 @@ func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
 	require.NotContains(t, log.String(), "dead letter")
 }
 
-// A value whose type is another one on the other node is found there: a caller gets the error, of the request and of the reply,
-// and a message is a dead letter.
+// A value whose type differs on the other node is detected there: a caller gets the error, of the request and of the
+// reply, and a message becomes a dead letter.
 func TestOtherShape(t *testing.T) {
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)
@@ -471,8 +472,8 @@ func (b *bomb) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// A type that panics while a value of it is written or read costs that message: the sender, the caller, or the receiver's
-// node gets the error. The connection goes on.
+// A type that panics while a value of it is written or read loses only that message: the sender, the caller, or the
+// receiver's node gets the error. The connection goes on.
 func TestTypesThatPanic(t *testing.T) {
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
 		self := nodetest.Open(t, a)

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// forgedError is a registered error that reads itself, and does not.
+// forgedError is a registered error that is asked to read itself, and fails.
 type forgedError struct{ How string }
 
 func (e *forgedError) Error() string { return e.How }
@@ -30,7 +30,7 @@ func (e *forgedError) SetTerm(any) error {
 
 func init() { node.RegisterTypes(node.TypeOf[forgedError]("forged.Error")) }
 
-// A term of a node of OTP that is nested too deep is lost, and nothing else. Who calls with one is told.
+// A term from an OTP node that is nested too deep is lost, and nothing else. A caller that sends one gets an error.
 func TestDeepByOTP(t *testing.T) {
 	host := newOTPHost(t)
 	erl := host.erl("one", erltest.Cookie)
@@ -55,8 +55,8 @@ func TestDeepByOTP(t *testing.T) {
 	require.Equal(t, "up", erl.Ask("receive {nodedown, _} -> down after 0 -> up end"))
 }
 
-// Whatever a node of OTP sends in the forms of errors and Go values, the process gets a value or the
-// term, and the connection goes on.
+// Whatever an OTP node sends in the forms of errors and Go values, the process gets a value or the term, and the
+// connection goes on.
 func TestForgedByOTP(t *testing.T) {
 	host := newOTPHost(t)
 	erl := host.erl("one", erltest.Cookie)
@@ -115,7 +115,7 @@ func TestForgedByOTP(t *testing.T) {
 	require.Len(t, n.AllNodes(), 1, "it is the connection that there was")
 }
 
-// What Go values are to a node of OTP, and what its values are here.
+// The terms that an OTP node gets for Go values, and the values that a Go node gets for its terms.
 func TestFormsOfOTP(t *testing.T) {
 	host := newOTPHost(t)
 	erl := host.erl("one", erltest.Cookie)
@@ -168,7 +168,7 @@ func TestFormsOfOTP(t *testing.T) {
 	}
 }
 
-// sorted has the characters of a term in order: the order of a map's keys is not said.
+// sorted returns the characters of a term in order, as the order of a map's keys is not defined.
 func sorted(s string) string {
 	b := []byte(s)
 	slices.Sort(b)

@@ -25,14 +25,14 @@ type (
 		Next *ring
 		By   map[string]any
 	}
-	// causeError is an error with another one in a field.
+	// causeError is an error with another error in a field.
 	causeError struct{ Err error }
 	holder     struct {
 		Err error
 		All []error
 		Any any
 	}
-	// Of the types by the name x.Shape, one node has the one, the other the other.
+	// One node has one of these types under the name x.Shape, the other node the other.
 	shapeHere  struct{ ID int }
 	shapeThere struct{ ID string }
 )
@@ -69,8 +69,8 @@ func farNodes(t *testing.T, log *slog.Logger, f func(t *testing.T, a, b *node.No
 	})
 }
 
-// What refers to itself is refused by Send, and by Call, with its path; what is too deep as well. The
-// connection goes on.
+// Send and Call refuse a value that refers to itself, with its path, and a value that is too deep. The connection goes
+// on.
 func TestCycleIsRefused(t *testing.T) {
 	farPairs(t, func(t *testing.T, self *node.Process, echo node.PID) {
 		r := &ring{}
@@ -100,7 +100,7 @@ func TestCycleIsRefused(t *testing.T) {
 	})
 }
 
-// nowhere finds no node as long as a test goes on.
+// nowhere finds no node while a test goes on.
 type nowhere struct{ nodetest.Places }
 
 func (*nowhere) Find(ctx context.Context, _ node.Atom) ([]discovery.Endpoint, error) {
@@ -108,8 +108,8 @@ func (*nowhere) Find(ctx context.Context, _ node.Atom) ([]discovery.Endpoint, er
 	return nil, context.Cause(ctx)
 }
 
-// What no peer takes is refused by Send before the peer is connected, and it is a dead letter; what a peer may
-// take is not refused.
+// Send refuses a value that no peer takes before the peer is connected, and it becomes a dead letter; a value that a
+// peer may take is not refused.
 func TestCycleIsRefusedBeforeTheConnection(t *testing.T) {
 	for _, protocols := range [][]string{{"native"}, {"erlang"}, {"native", "erlang"}} {
 		t.Run(strings.Join(protocols, "+"), func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestCycleIsRefusedBeforeTheConnection(t *testing.T) {
 	}
 }
 
-// Errors in fields, and deep in messages, are those that the node's own Types know.
+// Errors in fields, and deep in messages, are read with the node's own Types.
 func TestErrorsInFields(t *testing.T) {
 	farPairs(t, func(t *testing.T, self *node.Process, echo node.PID) {
 		h := holder{Err: errOwn, All: []error{fmt.Errorf("first: %w", errOwn), causeError{errOwn}, &node.ExitError{Reason: errOwn}},
@@ -168,7 +168,7 @@ func TestErrorsInFields(t *testing.T) {
 		require.ErrorIs(t, list[2].(error), errOwn)
 		require.Equal(t, [2]int8{1, 2}, list[3], "an array")
 
-		// Errors in each other, without end: the message stays bounded.
+		// Errors that contain each other without end: the message stays bounded.
 		long := errOwn
 		for range 40 {
 			long = fmt.Errorf("%.20w", causeError{long})

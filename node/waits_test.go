@@ -42,27 +42,27 @@ func (s seeking) Find(ctx context.Context, name wire.Atom) ([]discovery.Endpoint
 	return s.Places.Find(ctx, name)
 }
 
-// waitWorld has what processes may wait for in vain.
+// waitWorld is what processes may wait for in vain.
 type waitWorld struct {
-	near  *node.Node // the node of those that wait
+	near  *node.Node // the node of the waiting processes
 	stuck node.PID   // answers nothing
 	full  node.PID   // its mailbox is full
 	mute  node.At    // is on a node that sends nothing
 	deaf  node.PID   // the same
 
-	held *node.Node // a node, too, whose messages to the following do not leave
+	held *node.Node // another node, whose messages to the following do not leave
 	slow node.At
 	lazy node.PID // the same
 }
 
-// newWaitWorld makes the nodes. What it holds up goes on at the end of the test.
+// newWaitWorld makes the nodes. Whatever it holds up goes on at the end of the test.
 func newWaitWorld(t *testing.T) *waitWorld {
 	c := nodetest.NewMemoryCluster(t)
 	stall := make(chan struct{})
-	// stalls makes a node from which nothing leaves for a node that it connects to.
+	// stalls makes a node from which nothing leaves for one node that it connects to.
 	stalls := func(name, to string) (from, other *node.Node, release func()) {
 		cfg := c.Config(to)
-		cfg.Distribution.Timing.TickTime = time.Hour // or silence would end the connection
+		cfg.Distribution.Timing.TickTime = time.Hour // otherwise silence would end the connection
 		cfg.Distribution.Finder, cfg.Distribution.Timing.ConnectTimeout = seeking{c.Places}, time.Hour
 		b := nodetest.Start(t, cfg)
 		cfg = c.Config(name)
@@ -99,14 +99,14 @@ func newWaitWorld(t *testing.T) *waitWorld {
 	return w
 }
 
-// endless is a wait that ends with the death of the process alone.
+// endless is a wait that ends only with the death of the process.
 type endless struct {
 	name  string
-	shown string // what Info says
-	err   error  // that a handler gets, and the user of a handle; nil: none
+	shown string // what Info shows
+	err   error  // that a handler and the user of a handle get; nil: none
 	wait  func(h nodetest.Self, w *waitWorld) error
 	not   string // styles that have no such wait
-	slow  bool   // on the node held: it is repeated, as it is not each that waits
+	slow  bool   // on the node held: it is repeated, as not every one waits
 }
 
 const actors = "actor detached scheduler"
@@ -246,13 +246,13 @@ var allEndless = []endless{
 	}},
 }
 
-// waitStyle is a way for code to wait: one of a process, or a goroutine with a handle.
+// waitStyle is a way for code to wait: in a process, or in a goroutine with a handle.
 type waitStyle struct {
 	nodetest.Style
 	handle bool // a goroutine with a handle
 }
 
-// goScheduler runs each actor on goroutines of its own.
+// goScheduler runs each actor on its own goroutines.
 type goScheduler struct{}
 
 func (goScheduler) Schedule(r sched.Runnable) {
@@ -271,7 +271,7 @@ var waitStyles = []waitStyle{
 	{Style: nodetest.Style{Name: "handle"}, handle: true},
 }
 
-// begin has a process of the style do f, and be linked to partner. ended is closed when its code has.
+// begin makes a process of the style run f, and links it to partner. ended is closed when its code has ended.
 func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f func(h nodetest.Self)) (pid node.PID, ended chan struct{}) {
 	ended = make(chan struct{})
 	if s.handle {
@@ -297,8 +297,8 @@ func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f fu
 	return pid, ended
 }
 
-// Whoever is ended while it waits is woken, whatever it waits in and in each style: its deferred calls run,
-// its code ends, its links are told. Nothing is left of it.
+// A process that is ended while it waits is woken, in every kind of wait and each style: its deferred calls run, its
+// code ends, its links are told. Nothing is left of it.
 func TestKilledWhileWaiting(t *testing.T) {
 	w := newWaitWorld(t)
 	for _, s := range waitStyles {
@@ -331,7 +331,7 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	partner, other := nodetest.Open(t, n), nodetest.Open(t, n)
 	partner.TrapExit(true)
 	errs := make(chan error, 1)
-	var begun atomic.Bool // before, a function waits for the message that it begins with
+	var begun atomic.Bool // before that, a function waits for the message that it begins with
 	pid, ended := s.begin(t, n, partner, func(h nodetest.Self) {
 		begun.Store(true)
 		err := e.wait(h, w)
@@ -369,8 +369,8 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "its code has returned")
 }
 
-// Others who wait for the future of a process that is ended go on: goroutines, and processes of each
-// style. So does whoever waits for it afterwards; and a process that has ended by itself ends no wait.
+// The future of a process that has been ended still serves others: waiting goroutines, and processes of each style, go
+// on, and so do later waiters; and a process that has ended by itself ends no wait.
 func TestFutureOutlivesMaker(t *testing.T) {
 	for _, maker := range waitStyles {
 		t.Run(maker.Name, func(t *testing.T) {

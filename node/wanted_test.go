@@ -24,7 +24,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// wanted returns what a node says of another that it is to be connected to.
+// wanted returns what a node reports about another that it is to be connected to.
 func wanted(n *node.Node, name node.Atom) (w observe.Wanted, ok bool) {
 	all := n.Wanted()
 	i := slices.IndexFunc(all, func(w observe.Wanted) bool { return w.Name == name })
@@ -34,11 +34,11 @@ func wanted(n *node.Node, name node.Atom) (w observe.Wanted, ok bool) {
 	return all[i], true
 }
 
-// A member of the mesh is known for as long as it is listed, whether it is connected, was, or never has been.
+// A member of the mesh is reported for as long as it is listed, whether it is connected, was, or never has been.
 func TestWantedOfMesh(t *testing.T) {
 	places, log := &nodetest.Places{}, &logtest.Text{}
 	places.Put("gone@127.0.0.1", []discovery.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", porttest.Reserve(t))}})
-	own := &nodetest.Places{} // of b, which takes itself off it when it stops; for a it is listed all the same
+	own := &nodetest.Places{} // of b, which removes itself from it when it stops; for a it stays listed
 	b := startMesh(t, "b@127.0.0.1", own, log)
 	defer b.Stop()
 	at, err := own.Find(t.Context(), "b@127.0.0.1")
@@ -76,15 +76,15 @@ func TestWantedOfMesh(t *testing.T) {
 	require.Equal(t, []node.Atom{"b@127.0.0.1", "gone@127.0.0.1"}, names(), "at any time, not only while it is tried")
 }
 
-// Without a mesh a node that is lost is known until it is connected again, or disconnected, or an hour is over; one that has
-// stopped in an orderly way is not lost.
+// Without a mesh a lost node is reported until it is connected again, or disconnected, or an hour has passed; one that
+// has stopped in an orderly way is not lost.
 func TestWantedAfterLoss(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		cut := &nodetest.Cutter{}
 		c.Pipes = nil
 		a, log := c.StartLogged("a", node.Distribution{Transport: cut})
 		b := c.StartWith("b", node.Distribution{Transport: cut})
-		connect := func() { // b does not dial: cut by whoever has dialled, a connection ends in an orderly way for the other
+		connect := func() { // b does not dial: a cut connection ends in an orderly way for the side that did not dial
 			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 			testkit.UntilTrue(t, func() bool { return len(b.AllNodes()) > 0 }, "both are connected")
 			require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
@@ -140,7 +140,7 @@ func missing(text, part string) string {
 	return "the log lacks " + part
 }
 
-// mute is a transport whose connections, those that are dialled, lose all that is written once it is set.
+// mute is a transport whose dialled connections lose everything that is written once it is set.
 type mute struct {
 	dist.Transport
 	on *atomic.Bool
@@ -166,7 +166,7 @@ func (c muteConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// A peer that says nothing any more is lost, and that is a warning.
+// A peer that goes silent is lost, and that is logged as a warning.
 func TestWantedAfterSilence(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestWantedAfterSilence(t *testing.T) {
 				require.NoError(t, b.Connect(testkit.Context(t), a.Name()))
 				synctest.Wait()
 				on.Store(true)
-				time.Sleep(6 * time.Second) // of the bubble
+				time.Sleep(6 * time.Second) // in the bubble
 				w, ok := wanted(a, b.Name())
 				require.True(t, ok)
 				require.Contains(t, w.Failure, "net_tick_timeout")

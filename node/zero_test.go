@@ -12,7 +12,8 @@ import (
 	"github.com/actornode/actornode/node/genserver"
 )
 
-// What sends to nobody, a nil Dest or the PID of a variable that was never set, fails, whoever sends and in which way.
+// Sending to nobody, to a nil Dest or the PID of a variable that was never set, fails, for every caller and every way
+// to send.
 func TestNobodyAsDestination(t *testing.T) {
 	nodetest.EachCaller(t, func(t *testing.T, caller nodetest.Caller) {
 		n := nodetest.Start(t, node.Config{})

@@ -12,14 +12,14 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
-// bench is a group whose turns are taken one after the other, each on a goroutine of its own.
+// bench runs the turns of a group one after the other, each on a goroutine of its own.
 type bench struct {
 	thread
 	pool fiber.Pool
 	mail mail
 }
 
-// mail is whether messages wait.
+// mail says whether messages wait.
 type mail bool
 
 func (m *mail) Behind() bool { return bool(*m) }
@@ -35,7 +35,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// elsewhere calls f on another goroutine, with what stands for that.
+// elsewhere calls f on another goroutine, with a fiber that stands for that goroutine.
 func elsewhere(f func(home *fiber.Fiber)) {
 	done := make(chan struct{})
 	go func() {
@@ -47,7 +47,7 @@ func elsewhere(f func(home *fiber.Fiber)) {
 
 func (b *bench) turn(steps int) (more bool) { return b.turnWith(steps, 1000) }
 
-// turnWith reports whether there is anything left to be done.
+// turnWith runs a turn and reports whether anything is left to do.
 func (b *bench) turnWith(steps, extra int) (more bool) {
 	elsewhere(func(home *fiber.Fiber) {
 		ready, unsure := b.Turn(home, steps, extra)
@@ -69,8 +69,7 @@ func (b *bench) begin(f func(a *activation)) *activation {
 	return a
 }
 
-// What is suspended goes on where it was, in the order in which it has become ready; the others run
-// meanwhile.
+// Suspended activations go on where they were, in the order in which they became ready; the others run meanwhile.
 func TestSuspend(t *testing.T) {
 	b := newBench(t)
 	var log []string
@@ -115,7 +114,8 @@ func TestTurnIsBounded(t *testing.T) {
 	require.Equal(t, 101, turns)
 }
 
-// A condition is evaluated when another activation has run, and each that holds comes in its turn.
+// A condition is evaluated when another activation has run, and each activation whose condition holds comes in its
+// turn.
 func TestUntil(t *testing.T) {
 	b := newBench(t)
 	value, evaluated := 0, 0
@@ -159,7 +159,7 @@ func TestUntilPanics(t *testing.T) {
 	require.Zero(t, b.Waiting())
 }
 
-// Neither what is ready nor conditions that hold keep the others from running.
+// Neither ready activations nor those whose conditions hold keep the others from running.
 func TestNoStarvation(t *testing.T) {
 	b := newBench(t)
 	over, holding, yields := false, 0, 0
@@ -180,7 +180,7 @@ func TestNoStarvation(t *testing.T) {
 	b.turn(1000)
 }
 
-// A method that calls runtime.Goexit ends its activation alone.
+// A method that calls runtime.Goexit ends only its own activation.
 func TestGoexit(t *testing.T) {
 	b := newBench(t)
 	ends := 0
@@ -204,7 +204,7 @@ func TestGoexit(t *testing.T) {
 	require.Equal(t, 100, ends)
 }
 
-// The end of a group unwinds what has begun, and drops what has not.
+// The end of a group unwinds activations that have begun, and drops those that have not.
 func TestEnd(t *testing.T) {
 	b := newBench(t)
 	unwound, told := 0, 0
@@ -213,7 +213,7 @@ func TestEnd(t *testing.T) {
 			defer func() {
 				unwound++
 				if i%3 == 0 {
-					b.Suspend() // it does not, any more
+					b.Suspend() // it does not suspend any more
 				}
 			}()
 			if i%2 == 0 {
@@ -296,7 +296,7 @@ func TestGroupModel(t *testing.T) {
 			b.Ready(a)
 		}
 		suspended = nil
-		value = max(value, 1<<30) // it never falls: a condition that holds goes on holding
+		value = max(value, 1<<30) // the value never falls: a condition that holds goes on holding
 		b.begin(func(*activation) {})
 		for b.turn(100) {
 		}

@@ -72,7 +72,7 @@ func TestUntil(t *testing.T) {
 	require.Equal(t, 0, result(t, first))
 }
 
-// What a method returns, panics with or ends its goroutine by is the future's, and the object goes on.
+// The future gets what a method returns, panics with or ends its goroutine by, and the object goes on.
 func TestErrors(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
@@ -134,7 +134,7 @@ func (a *caller) Start(c *active.Context, calls int) (int, error) {
 
 func (a *caller) Most(*active.Context, none) (int, error) { return a.most, nil }
 
-// A method may await deep in a stack of calls, and all calls are suspended at once.
+// A method may await deep in a stack of calls, and all the calls are suspended at once.
 func TestListing1(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	a := start(t, n, &caller{})
@@ -161,7 +161,7 @@ func (o *front) Block(c *active.Context, n int) (int, error) {
 	return active.Block(c, active.Go(c, o.back, (*account).Deposit, n))
 }
 
-// A method that awaits another object's goes on with its reply, its error, or the exit of the other.
+// A method that awaits another object's method goes on with its reply, its error, or the exit of the other object.
 func TestAwaitAnother(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	b := start(t, n, &account{})
@@ -188,7 +188,7 @@ type sleeper struct{ unwound chan string }
 
 func (s *sleeper) Sleep(c *active.Context, name string) (none, error) {
 	defer func() {
-		_ = c.Send(c.Self(), "lost") // the Context is of use to the end
+		_ = c.Send(c.Self(), "lost") // the Context is usable to the end
 		s.unwound <- name
 	}()
 	c.Until(func() bool { return false })
@@ -203,7 +203,7 @@ func (s *sleeper) Stop(c *active.Context, reason any) (none, error) {
 
 func (s *sleeper) Ready(*active.Context, none) (none, error) { return none{}, nil }
 
-// The end of the process unwinds what waits, and fails the futures with the reason.
+// The end of the process unwinds what waits, and fails the futures with the exit reason.
 func TestExit(t *testing.T) {
 	for _, how := range []string{"killed", "by itself", "stop"} {
 		t.Run(how, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// counter sees whether another activation of its group runs.
+// counter notices whether another activation of its group runs.
 type counter struct {
 	running *int
 	total   int
@@ -329,7 +329,7 @@ func TestMembers(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrSelfCall)
 }
 
-// An error that nobody reads is logged once, and one that somebody reads, or has given up on, is not.
+// An error that nobody reads is logged once; one that somebody reads, or whose future is given up, is not.
 func TestUnread(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: slog.New(slog.NewTextHandler(log, nil))})
@@ -348,7 +348,7 @@ func TestUnread(t *testing.T) {
 			nodetest.Next[node.Result](t, h)
 		},
 		"late": func(f *node.Future[int]) {
-			result(t, active.Go(n, a, (*account).Deposit, 0)) // by then it has failed
+			result(t, active.Go(n, a, (*account).Deposit, 0)) // by then the other call has failed
 			_, _, _ = f.Result()
 		},
 		"Cancel": func(f *node.Future[int]) { f.Cancel() },
@@ -379,7 +379,7 @@ func TestUnread(t *testing.T) {
 	require.Contains(t, log.String(), "error=negative")
 }
 
-// Info says how many activations wait, for what and since when, and waits for no method.
+// Info says how many activations wait, for what and since when, and does not wait for any method itself.
 func TestInfo(t *testing.T) {
 	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
 		a := start(t, n, &account{})

@@ -46,8 +46,8 @@ func (p *patient) Keep(c *active.Context, _ none) (context.Context, error) {
 	return c.CallContext(), nil
 }
 
-// A method whose caller gives up is told, in a condition and by its context, however it was called and however the
-// caller gives up; the others wait on.
+// A method whose caller gives up learns of it, in a condition and by its context, however it was called and however the
+// caller gives up; the others keep waiting.
 func TestCallerGivesUp(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for name, method := range map[string]func(*patient, *active.Context, string) (none, error){
@@ -102,7 +102,7 @@ func TestCallerGivesUp(t *testing.T) {
 	}
 }
 
-// The context of a method ends with it, and with the process; who only looks at it changes nothing for a call whose
+// The context of a method ends with the method, and with the process; looking at it changes nothing for a call whose
 // object ends.
 func TestContextEnds(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
@@ -118,7 +118,7 @@ func TestContextEnds(t *testing.T) {
 	require.Equal(t, "x", testkit.Receive(t, p.gone))
 }
 
-// namer is an object that says who it is.
+// namer is an object that returns its own address.
 type namer struct{ other active.Addr[*namer] }
 
 func (o *namer) Name(c *active.Context, ask bool) ([]active.Addr[*namer], error) {
@@ -138,7 +138,8 @@ func (o *namer) Wrong(c *active.Context, _ none) (none, error) {
 	return none{}, nil
 }
 
-// Self is the object whose method runs, also one that In has made and one that is called on the stack of another.
+// Self is the object whose method runs, also for an object that In has made and for one that is called on the stack of
+// another.
 func TestSelf(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	first := &namer{}

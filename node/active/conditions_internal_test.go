@@ -11,14 +11,14 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// op is one thing that an activation of the model does.
+// op is one action of an activation of the model.
 type op struct {
 	what string // "add", "until", "yield"
-	at   int    // which number
-	n    int    // add: how much; until: how much there must be
+	at   int    // index of the number
+	n    int    // add: how much to add; until: how much there must be
 }
 
-// world is what the activations share, and what has happened.
+// world is the state that the activations share, and the record of what has happened.
 type world struct {
 	numbers [3]int
 	log     []string
@@ -28,7 +28,7 @@ func (w *world) note(id, at int) { w.log = append(w.log, fmt.Sprint(id, ".", at)
 
 func (w *world) holds(o op) bool { return w.numbers[o.at] >= o.n }
 
-// randomOps makes what an activation does. One that has waited takes what it has waited for.
+// randomOps makes the actions of an activation. An activation that has waited takes what it has waited for.
 func randomOps(r *rand.Rand) (ops []op) {
 	for range 1 + r.IntN(4) {
 		at := r.IntN(3)
@@ -45,7 +45,7 @@ func randomOps(r *rand.Rand) (ops []op) {
 	return ops
 }
 
-// simple runs activations as the invariants of the package say, and evaluates all conditions after each step.
+// simple runs activations by the invariants of the package, and evaluates all conditions after each step.
 type simple struct {
 	world
 	ready, waiting []*simpleActivation
@@ -57,7 +57,7 @@ type simpleActivation struct {
 	ops    []op
 }
 
-// run runs all that can run.
+// run runs everything that can run.
 func (s *simple) run() {
 	for {
 		var a *simpleActivation
@@ -109,7 +109,7 @@ func (s *simple) step(a *simpleActivation) {
 	}
 }
 
-// real runs the same in a group.
+// real runs the same activations in a group.
 type real struct {
 	world
 	*bench
@@ -117,7 +117,7 @@ type real struct {
 	waiting   map[int]op
 }
 
-// conditions of each number have code of their own.
+// condition returns a function with code of its own for each number.
 func (w *real) condition(o op) func() bool {
 	switch o.at {
 	case 0:
@@ -151,14 +151,14 @@ func (w *real) add(t *testing.T, id int, ops []op) {
 	a.Object = uint64(id % 2)
 }
 
-// settle gives w turns until nothing is left to be done.
+// settle gives w turns until nothing is left to do.
 func (w *real) settle() {
 	for w.turn(50) {
 	}
 }
 
-// Few activations run in the very order in which they do if all conditions are evaluated after each step. With many of
-// them what holds is found all the same, and a step costs no more evaluations.
+// A few activations run in exactly the order that evaluating all conditions after each step gives. With many of them,
+// conditions that hold are still found, and a step costs no more evaluations.
 func TestConditionsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	for most, rounds := range map[int]int{few: 50, 300: 2} {
@@ -188,9 +188,9 @@ func TestConditionsModel(t *testing.T) {
 	}
 }
 
-// While steps go on and on, each condition that holds, and goes on holding, comes within as many steps as it takes to
-// evaluate all of them, eachStep at a time; and a step costs no more evaluations than that, and those of the oldest of
-// each kind.
+// While steps go on without end, each condition that holds, and keeps holding, is served within the number of steps
+// that it takes to evaluate all of them, eachStep at a time; and a step costs no more evaluations than eachStep, and
+// those of the oldest of each kind.
 func TestConditionsWhileBusy(t *testing.T) {
 	b := newBench(t)
 	const waiting = 1000
@@ -221,7 +221,7 @@ func TestConditionsWhileBusy(t *testing.T) {
 	over = true
 }
 
-// Those with the same condition come in the order of waiting, wherever the sweep stands.
+// Activations with the same condition are served in the order of waiting, wherever the sweep stands.
 func TestConditionsInOrder(t *testing.T) {
 	b := newBench(t)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -256,5 +256,5 @@ func TestConditionsInOrder(t *testing.T) {
 	}
 }
 
-// stepOnce is a turn of one step.
+// stepOnce runs a turn of one step.
 func (b *bench) stepOnce() { b.turnWith(1, 0) }

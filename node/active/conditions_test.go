@@ -31,7 +31,7 @@ func (g *gate) Pass(c *active.Context, n int) (int, error) {
 	return n, nil
 }
 
-// PassAt waits until the gate has been opened so far.
+// PassAt waits until the gate has been opened for n.
 func (g *gate) PassAt(c *active.Context, n int) (int, error) {
 	c.Until(func() bool { g.evaluated++; return g.open >= n })
 	g.passed = append(g.passed, n)
@@ -55,10 +55,10 @@ func inBubble(t *testing.T, cfg node.Config, f func(t *testing.T, n *node.Node))
 	})
 }
 
-// However many wait for conditions, and however they are released, a step costs the same number of evaluations; and
-// all of them go on, those with the same condition in the order of waiting.
+// However many activations wait for conditions, and however they are released, a step costs the same number of
+// evaluations; and all of them go on, those with the same condition in the order of waiting.
 func TestConditionsAreLinear(t *testing.T) {
-	const most = 300 // evaluations a call, to wait and to go on
+	const most = 300 // evaluations per call, to wait and to go on
 	waits := map[string]func(*gate, *active.Context, int) (int, error){"the same": (*gate).Pass, "others": (*gate).PassAt}
 	opens := map[string]func(t *testing.T, n *node.Node, g active.Addr[*gate], calls int){
 		"at once": func(_ *testing.T, n *node.Node, g active.Addr[*gate], calls int) {
@@ -103,7 +103,7 @@ func TestConditionsAreLinear(t *testing.T) {
 	}
 }
 
-// What holds is found, wherever it waits among others that do not, and whatever wakes the object.
+// A condition that holds is found, wherever it waits among others that do not, and whatever wakes the object.
 func TestConditionsAreFound(t *testing.T) {
 	inBubble(t, node.Config{}, func(t *testing.T, n *node.Node) {
 		const calls = 3000
@@ -112,7 +112,7 @@ func TestConditionsAreFound(t *testing.T) {
 		require.NoError(t, err)
 		var all []*node.Future[int]
 		for i := range calls {
-			all = append(all, active.Go(n, g, (*gate).PassAt, calls-i)) // the last of them first
+			all = append(all, active.Go(n, g, (*gate).PassAt, calls-i)) // the last ones first
 		}
 		for i := range calls {
 			result(t, active.Go(n, g, (*gate).Open, 1))
@@ -147,7 +147,7 @@ func (b *busy) Finish(*active.Context, none) (none, error) { b.over = true; retu
 
 func (b *busy) Nothing(*active.Context, none) (none, error) { time.Sleep(b.took); return none{}, nil }
 
-// step is a step of a method that goes on and on.
+// step is one step of an endless method.
 func (b *busy) step() {
 	time.Sleep(b.took)
 	b.log = append(b.log, "s")
@@ -174,8 +174,8 @@ func (b *busy) AwaitsItself(c *active.Context, _ none) (none, error) {
 	return none{}, nil
 }
 
-// Calls that wait in the mailbox of an object whose methods never let it be idle are begun within a few steps, each: those
-// that wait before, and one that comes in the middle.
+// Calls that wait in the mailbox of an object whose methods never let it be idle begin within a few steps, each of
+// them: those that wait before, and one that arrives in the middle.
 func TestCallsAreLetIn(t *testing.T) {
 	const few = 8
 	for _, c := range []struct {
@@ -221,7 +221,7 @@ func TestCallsAreLetIn(t *testing.T) {
 
 func (b *busy) Log(*active.Context, none) ([]string, error) { return b.log, nil }
 
-// An object whose methods suspend without end lets the others of its stage have their turns.
+// An object whose methods suspend without end lets the other processes of its stage have their turns.
 func TestOthersOfTheStage(t *testing.T) {
 	inBubble(t, node.Config{Stages: 1, Workers: 1}, func(t *testing.T, n *node.Node) {
 		b := &busy{}

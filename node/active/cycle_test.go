@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// talker calls another object, in one way or the other.
+// talker calls another object, in one of two ways.
 type talker struct {
 	other active.Addr[*talker]
 	self  *node.Future[int] // of its own call, where it is told of it
@@ -40,7 +40,7 @@ func (o *talker) Learn(_ *active.Context, f *node.Future[int]) (none, error) {
 	return none{}, nil
 }
 
-// Wait awaits what the object has been told of.
+// Wait awaits the future that the object has been given.
 func (o *talker) Wait(c *active.Context, get bool) (int, error) {
 	c.Until(func() bool { return o.self != nil })
 	if get {
@@ -56,8 +56,8 @@ func couple(t *testing.T, n *node.Node) (a, b active.Addr[*talker]) {
 	return a, b
 }
 
-// Awaits that close a cycle are reported where that is asked for: an object that does nothing until it has
-// an answer of another, whose method awaits one of the first; two methods that await each other.
+// With the option set, awaits that close a cycle are reported: an object that does nothing until another one answers,
+// whose method awaits one of the first; two methods that await each other.
 func TestDetectCycles(t *testing.T) {
 	n := nodetest.Start(t, node.Config{DetectCycles: true})
 	for _, c := range []struct {

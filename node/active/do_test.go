@@ -22,8 +22,8 @@ func (k *clerk) Work(*active.Context) (int, error) { k.done++; return k.done, ni
 
 func (k *clerk) Hidden(*active.Context) (int, error) { return 0, nil }
 
-// A method without an argument is called from outside, from its own group, from another node by Go and by name. A
-// function is called where the object is, and on no other node.
+// A method without an argument is called from outside, from its own group, and from another node by Go and by name. A
+// function is called on the node of the object, and on no other.
 func TestDo(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
@@ -74,7 +74,8 @@ func TestAwait2(t *testing.T) {
 	require.ErrorIs(t, both(func(*clerk, *active.Context) (int, error) { return 0, broken }, nil).err, broken)
 }
 
-// A condition that comes to hold in time, one that does not, and one that holds at once; others of the group run meanwhile.
+// A condition that comes to hold in time, one that does not, and one that holds at once; other activations of the group
+// run meanwhile.
 func TestUntilWithin(t *testing.T) {
 	inBubble(t, node.Config{}, func(t *testing.T, n *node.Node) {
 		k := start(t, n, &clerk{})
@@ -114,7 +115,8 @@ func TestUntilWithin(t *testing.T) {
 	})
 }
 
-// A method sleeps as long as it asks for, while others of its object run; it is seen, and is unwound when the process ends.
+// A method sleeps as long as it asks for, while others of its object run; Info shows it, and it is unwound when the
+// process ends.
 func TestSleep(t *testing.T) {
 	inBubble(t, node.Config{}, func(t *testing.T, n *node.Node) {
 		k := start(t, n, &clerk{})
@@ -157,7 +159,7 @@ type worker interface {
 	Work(c *active.Context) (int, error)
 }
 
-// An address converts to that of an interface that the object implements.
+// An Addr converts to one of an interface that the object implements.
 func TestAddrOfInterface(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	w := active.Addr[worker](start(t, n, &clerk{}))

@@ -26,7 +26,7 @@ func (b *Buffer) Get(c *active.Context) (string, error) {
 	return item, nil
 }
 
-// The bounded buffer: methods wait for conditions, and the others run meanwhile.
+// The bounded buffer: methods wait for conditions, and others run meanwhile.
 func Example() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
@@ -37,7 +37,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	for _, item := range []string{"a", "b", "c"} { // the third waits
+	for _, item := range []string{"a", "b", "c"} { // the third call waits
 		active.Go(n, buffer, (*Buffer).Put, item)
 	}
 	for range 3 {

@@ -62,12 +62,12 @@ func init() {
 	active.Export("count", (*shop).Count)
 	active.Export("burn", (*shop).Burn)
 	active.Export("withdraw", (*account).Withdraw)
-	active.Export("open", (*account).Deposit) // another type's
+	active.Export("open", (*account).Deposit) // a method of another type
 	active.Export("len", (*shelf[int]).Len)
 	active.ExportDo("work", (*clerk).Work)
 }
 
-// An object of another node is called like one of this, by a PID, a name or as a member.
+// An object of another node is called like one of this node, by a PID, a name or as a member.
 func TestFarCalls(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
@@ -75,7 +75,7 @@ func TestFarCalls(t *testing.T) {
 		require.NoError(t, err)
 		member, err := active.In(far, first, &shop{stock: map[string]int{"milk": 2}})
 		require.NoError(t, err)
-		late := active.Go(near, first, (*shop).Buy, order{"tea", 2}) // waits until it is open
+		late := active.Go(near, first, (*shop).Buy, order{"tea", 2}) // waits until the shop is open
 		named := active.AddrOf[*shop](node.At{Name: "shop", Node: far.Name()})
 		require.True(t, result(t, active.Go(near, named, (*shop).Open, none{})))
 		require.Equal(t, order{"tea", 1}, result(t, late))
@@ -105,7 +105,7 @@ func TestFarCalls(t *testing.T) {
 		_, err = node.Await(testkit.Context(t), near, active.Go(near, gone, (*shop).Count, "milk"))
 		require.ErrorIs(t, err, node.ErrUnhandled)
 
-		// One object awaits another's method on another node.
+		// An object awaits a method of an object on another node.
 		alice := start(t, near, &buyer{from: member})
 		require.Equal(t, 1, result(t, active.Go(near, alice, (*buyer).Take, "milk")))
 
@@ -116,13 +116,13 @@ func TestFarCalls(t *testing.T) {
 	})
 }
 
-// Next is for an object that hands on what it is told of.
+// Next lets an object pass on the address that it is given.
 func (b *buyer) Next(_ *active.Context, r active.Addr[*shop]) (active.Addr[*shop], error) {
 	b.from = r
 	return b.from, nil
 }
 
-// Addresses of objects travel to other nodes in messages, whatever the object is known by.
+// Addresses of objects travel to other nodes in messages, whether they hold a PID or a name.
 func TestAddrsTravel(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
@@ -139,7 +139,7 @@ func TestAddrsTravel(t *testing.T) {
 	})
 }
 
-// buyer is an object that calls one of another node.
+// buyer is an object that calls an object of another node.
 type buyer struct{ from active.Addr[*shop] }
 
 func (b *buyer) Take(c *active.Context, item string) (int, error) {

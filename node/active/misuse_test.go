@@ -31,7 +31,7 @@ func (o *machine) Break(_ *active.Context, broken bool) (bool, error) {
 	return broken, nil
 }
 
-// What a condition panics with is the error of the activations that wait for it, and of no other: whether it is
+// A panic of a condition is the error of the activations that wait for it, and of no other: whether it is
 // evaluated first, or later while another activation has the turn.
 func TestConditionPanics(t *testing.T) {
 	log := &logtest.Text{}

@@ -42,7 +42,7 @@ func (w *watcher) Receive(c *active.Context, msg any) error {
 	return nil
 }
 
-// An object that is a Receiver gets other messages, and may wait then, too. Its errors and panics end the
+// An object that is a Receiver gets other messages, and its Receive may wait, too. Its errors and panics end the
 // process.
 func TestReceiver(t *testing.T) {
 	log := &logtest.Text{}
@@ -78,7 +78,7 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-// What an object does not take is answered, logged, or ends it.
+// A message that an object does not take is answered or logged, or ends the object.
 func TestOtherMessages(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
@@ -91,7 +91,7 @@ func TestOtherMessages(t *testing.T) {
 	require.Zero(t, result(t, active.Go(n, a, (*account).Deposit, 0)))
 }
 
-// An object of another node is refused, one that is known by its name is found.
+// A name of an object on another node is refused; an object here is found by its name.
 func TestNames(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1"})
 	_, err := active.Start(n, &account{}, node.Options{Name: "bank"})
@@ -120,7 +120,7 @@ func TestNames(t *testing.T) {
 	require.Panics(t, func() { active.AddrOf[*account](n.MakeRef()) })
 }
 
-// Wherever its process runs and however its mailbox is bounded, an object awaits.
+// An object awaits on every stage and with every bound of its mailbox.
 func TestPlaces(t *testing.T) {
 	for name, o := range map[string]node.Options{
 		"detached": {Place: node.Detached()},
@@ -198,7 +198,7 @@ func (b *buffer) Get(c *active.Context, _ none) (none, error) {
 	return none{}, nil
 }
 
-// Producers and consumers that are objects, goroutines and groups, at random, on all stages.
+// Producers and consumers that are objects, goroutines and groups run at random, on all stages.
 func TestBoundedBuffer(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 4, Workers: 4})
 	b := start(t, n, &buffer{max: 3})

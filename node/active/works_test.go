@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/node/futures"
 )
 
-// Adder computes by calls of itself, each of which awaits another: listing 1 of the work on ABS.
+// Adder calls itself, and each call awaits another: listing 1 of the work on ABS.
 //
 //	Int recursive_m(Int i, Int id) {
 //		if (i > 0) { this.recursive_m(i-1, id); Fut<Int> f = this!compute(); await f?; }
@@ -72,7 +72,7 @@ func (o *Fibonacci) Compute(c *active.Context) (int, error) {
 	return x + y, err
 }
 
-// A tree of objects, each of which awaits two others.
+// A tree of objects, in which each awaits two others.
 func ExampleAwait() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *Runner) Forward(c *active.Context, hops int) (int, error) {
 	return made + 1, err
 }
 
-// The join director of SALSA's ring of threads: the token starts when all have been told of their next.
+// The join director of SALSA's ring of threads: the token starts when each thread knows the next one.
 //
 //	previous<-setNextThread(next) @ jd<-join();
 //	jd<-resolveAfter(threadCount) @ first<-forwardMessage(hopCount);

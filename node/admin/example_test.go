@@ -9,8 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A node is asked how it does. Here the one that asks is the node itself; another gives its
-// own node, or process, in place of n.
+// Ask a node how it does. Here the node asks itself; another one passes its own node, or process, in place of n.
 func Example() {
 	ctx := context.Background()
 	n, err := node.Start(node.Config{Name: "go@localhost"})

@@ -24,7 +24,7 @@ func init() {
 	node.RegisterTypes(node.TypeOf[price](), node.TypeOf[channel.Output[price]](), node.TypeOf[subscribe]())
 }
 
-// add is also {add, A, B} of Erlang.
+// add stands for {add, A, B} of Erlang.
 type add struct {
 	_    struct{} `etf:"add,tuple"`
 	A, B int64
@@ -35,7 +35,7 @@ type broken struct{ n int }
 
 func (*broken) SetTerm(any) error { panic("broken") }
 
-// sent is a message that is sent by the reference of a channel, past the compiler.
+// sent sends messages by the reference of a channel, past the compiler's check of their type.
 func sent(t *testing.T, from node.Caller, ref node.Ref, messages ...any) {
 	t.Helper()
 	for _, m := range messages {
@@ -51,7 +51,7 @@ func lost(t *testing.T, s *deadletter.Stream, cause deadletter.Cause, m any) {
 	require.Equal(t, m, l.Message)
 }
 
-// Each Input receives the values of its channel, in order, and leaves all else in the mailbox.
+// Each Input receives the values of its channel, in order, and leaves everything else in the mailbox.
 func TestChannels(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	dead := n.DeadLetters(16)
@@ -101,7 +101,7 @@ func TestChannels(t *testing.T) {
 	require.ErrorIs(t, channel.Output[int]{}.Send(n, 1), node.ErrArgument)
 }
 
-// What is no T uses no channel up; what stands for a T is one.
+// A message that is no T does not use up the channel; one that stands for a T does.
 func TestOnce(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	dead := n.DeadLetters(16)
@@ -124,7 +124,7 @@ func TestOnce(t *testing.T) {
 	lost(t, dead, deadletter.WrongType, 1)
 	require.Equal(t, broken{2}, bad.Receive(p))
 
-	// A call is no value, whatever its type.
+	// A call is not a value, whatever its type.
 	calls := channel.New[node.Request[int]](p)
 	_, err := nodetest.CallWithin[int](testkit.Limit, n, calls.Output().Ref, 1)
 	require.Error(t, err)
@@ -136,7 +136,7 @@ func TestOnce(t *testing.T) {
 	require.Equal(t, node.Result{Tag: "tag", Value: 6}, results.Receive(p))
 }
 
-// An actor tells the messages of its channels from others.
+// An actor tells the messages of its channels from other messages.
 func TestActor(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	p := nodetest.Open(t, n)
@@ -163,11 +163,11 @@ func TestActor(t *testing.T) {
 	for _, want := range []string{"0 false", "2 true", "3 true"} {
 		require.Equal(t, want, nodetest.Next[string](t, p))
 	}
-	ref := p.Monitor(numbers.Ref) // of nobody
+	ref := p.Monitor(numbers.Ref) // does not exist
 	require.Equal(t, node.NoProc, nodetest.Down(t, p, ref).Reason)
 }
 
-// A bounded mailbox bounds its channels, too.
+// The limit of a bounded mailbox holds for its channels, too.
 func TestBounded(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	p := nodetest.Open(t, n)
@@ -187,7 +187,7 @@ func TestBounded(t *testing.T) {
 	require.ErrorIs(t, in.Send(n, 3), node.ErrMailboxFull)
 }
 
-// On other nodes a channel works as here, by both protocols.
+// A channel works on other nodes as it does here, by both protocols.
 func TestOtherNodes(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, on *nodetest.Cluster) {
 		a, b, c := on.Start("a"), on.Start("b"), on.Start("c")
@@ -198,7 +198,7 @@ func TestOtherNodes(t *testing.T) {
 		require.NoError(t, p.Send(far.Self(), subscribe{prices.Output()}))
 		got := node.ReceiveOf[subscribe](far)
 		require.Equal(t, prices.Output(), got.To)
-		require.NoError(t, far.Send(further.Self(), got)) // it is sent on
+		require.NoError(t, far.Send(further.Self(), got)) // sent on
 		got = node.ReceiveOf[subscribe](further)
 		require.NoError(t, got.To.Send(further, price{"ERIC", 1}))
 		require.Equal(t, price{"ERIC", 1}, prices.Receive(p))
@@ -223,12 +223,12 @@ func TestOtherNodes(t *testing.T) {
 	})
 }
 
-// The name that other nodes have for an alias stands for the channel, too: here, there, for messages and calls.
+// The name that other nodes have for an alias stands for the channel, too: here and there, for messages and calls.
 func TestByName(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
-		receipts := a.Peers()[0].Protocol == "native" // others have none
+		receipts := a.Peers()[0].Protocol == "native" // other protocols have no receipts
 		p := nodetest.Open(t, a)
 		dead := a.DeadLetters(16)
 		defer dead.Close()
@@ -254,7 +254,7 @@ func TestByName(t *testing.T) {
 	})
 }
 
-// For Erlang a channel is a reference, and what is sent by it must be a T.
+// For Erlang a channel is a reference, and what Erlang sends to it must be a T.
 func TestOTP(t *testing.T) {
 	erltest.Need(t)
 	mapper := epmdtest.Serve(t, "127.0.0.1")
@@ -275,7 +275,7 @@ func TestOTP(t *testing.T) {
 	require.Equal(t, sums.Output(), channel.Output[add]{Ref: node.ReceiveOf[node.Ref](p)})
 }
 
-// What stands for an output as a term.
+// The terms that stand for an output.
 func TestTerms(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	out := channel.New[int](nodetest.Open(t, n)).Output()

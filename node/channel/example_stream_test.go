@@ -7,8 +7,8 @@ import (
 	"github.com/actornode/actornode/node/channel"
 )
 
-// The asynchronous stream of "Pondering Actor Design Trades": the squares are computed by a process of their
-// own, while the loop works with those that are there.
+// The asynchronous stream of "Pondering Actor Design Trades": a process of its own computes the squares, while the loop
+// works with those that are there.
 func ExampleAhead() {
 	n, err := node.Start(node.Config{})
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/actornode/actornode/node/channel"
 )
 
-// price is what an exchange tells.
+// price is what an exchange sends.
 type price struct {
 	Share string
 	Cents int
 }
 
-// subscribe asks for prices. The channel can be used by whoever gets it, on this node or another.
+// subscribe asks for prices. Whoever gets the channel can use it, on this node or another.
 type subscribe struct{ To channel.Output[price] }
 
 // The notation of Scala's actors: val prices = new Channel[Price]; exchange ! Subscribe(prices); prices.receive.

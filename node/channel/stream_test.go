@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/node/isolation"
 )
 
-// A loop takes the messages of its type in their order, leaves the others, and ends with its context or where
-// it is left. Nothing of it stays in the mailbox.
+// A loop takes the messages of its type in order, leaves the others, and ends with its context or when its body breaks
+// out. It leaves nothing of its own in the mailbox.
 func TestMessages(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -47,7 +47,7 @@ func TestMessages(t *testing.T) {
 		t.Error("its context has ended")
 	}
 
-	for range 1000 { // it is left while its context ends
+	for range 1000 { // the loop is left while its context ends
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		send(1)
@@ -60,7 +60,7 @@ func TestMessages(t *testing.T) {
 	m, err := h.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
 
-	// It waits, and its context ends, or it is killed.
+	// The loop waits, and its context ends, or its handle is killed.
 	for _, end := range []func(cancel func()){func(cancel func()) { cancel() }, func(func()) { n.Exit(h.Self(), node.Kill) }} {
 		ctx, cancel := context.WithCancel(t.Context())
 		send(1)
@@ -92,7 +92,8 @@ func TestMessagesOfProcess(t *testing.T) {
 	testkit.Receive(t, unwound)
 }
 
-// A select takes messages of one type from a handle, beside other channels. What is not read stays in the mailbox.
+// A select takes messages of one type from a handle, beside other channels. Messages that nobody reads stay in the
+// mailbox.
 func TestReceive(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -129,7 +130,7 @@ func TestReceive(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
 }
 
-// Whenever a reader stops, each message is read once: from the channel, or by the handle afterwards, in order.
+// Whenever a reader stops, each message is read exactly once: from the channel, or by the handle afterwards, in order.
 func TestReceiveLosesNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -157,7 +158,7 @@ func TestReceiveLosesNothing(t *testing.T) {
 			next++
 		}
 		go end()
-		for m := range messages { // it may take some more
+		for m := range messages { // the channel may take some more
 			require.Equal(t, next, m)
 			next++
 		}
@@ -172,7 +173,7 @@ func TestReceiveLosesNothing(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
 }
 
-// The channel is closed when the handle is killed, whether somebody reads or not.
+// The channel is closed when the handle is killed, whether or not somebody reads.
 func TestReceiveKilled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, waits := range []bool{false, true} {
@@ -192,7 +193,7 @@ func TestReceiveKilled(t *testing.T) {
 	}
 }
 
-// Loops and channels end on a node that copies messages, or looks for changes of them.
+// Loops and channels end on a node that copies messages, or that checks them for changes.
 func TestIsolated(t *testing.T) {
 	for _, cfg := range []isolation.Config{{Copy: true}, {Check: true}} {
 		n := nodetest.Start(t, node.Config{Isolation: cfg})
@@ -213,7 +214,7 @@ func TestIsolated(t *testing.T) {
 	}
 }
 
-// A channel gets what the process gets, of its type, and is closed at the end.
+// A channel gets the messages of its type that the process gets, and is closed at the end.
 func TestChannel(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
@@ -227,7 +228,7 @@ func TestChannel(t *testing.T) {
 			for i := range 100 {
 				require.NoError(t, n.Send(pid, i))
 			}
-			for i := range 90 { // the process waits to put in another
+			for i := range 90 { // the process waits to put in another one
 				require.Equal(t, i, testkit.Receive(t, values))
 			}
 			log.Await(t, "unexpected message")
@@ -253,7 +254,7 @@ func TestChannel(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrArgument)
 }
 
-// Values are computed at most so far ahead, by a process that ends with the loop.
+// Ahead computes only a limited number of values ahead, in a process that ends with the loop.
 func TestAhead(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, bound := range []int{0, 1, 5} {
@@ -306,7 +307,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// A loop looks at a message that it leaves once, however many others there are to take behind it.
+// A loop looks once at a message that it leaves, however many other messages there are to take behind it.
 func TestMatchingLooksOnce(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	const left, wanted = 500, 500

@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// A message to a process that has ended is lost, and seen in the dead letters.
+// A message to a process that has ended is lost, and appears among the dead letters.
 func Example() {
 	n, err := node.Start(node.Config{})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 var errOffline = errors.New("offline")
 
-// offline is a finder of which nothing works but the list, and that not quite.
+// offline is a finder in which only the list works, and that not fully.
 type offline struct{ changed func() }
 
 func (*offline) Find(context.Context, wire.Atom) ([]discovery.Endpoint, error) {
@@ -72,7 +72,7 @@ func TestChain(t *testing.T) {
 	assert.Nil(t, off.changed)
 }
 
-// A node is announced by all finders or by none.
+// Either all finders announce a node, or none does.
 func TestChainAnnounce(t *testing.T) {
 	first, last := &nodetest.Places{}, &nodetest.Places{}
 	me := discovery.Announcement{Name: "a@h", Endpoints: []discovery.Endpoint{{Addr: "h:1"}}}

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Without a Config, nodes are announced and found where the environment says that the port mapper is.
+// Without a Config, nodes are announced and found at the port mapper that the environment names.
 func TestEPMDFollowsTheEnvironment(t *testing.T) {
 	mapper := epmdtest.Serve(t, "127.0.0.1")
 	t.Setenv("ERL_EPMD_PORT", strconv.Itoa(mapper.Port))

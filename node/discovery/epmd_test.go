@@ -27,7 +27,7 @@ func TestEPMDLists(t *testing.T) {
 	all, err = f.List(t.Context())
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []wire.Atom{"a@127.0.0.1", "b@127.0.0.1"}, all)
-	f = &discovery.EPMD{Config: mapper, Hosts: []string{"127.0.0.1", "127.0.0.77"}} // nobody listens at the second
+	f = &discovery.EPMD{Config: mapper, Hosts: []string{"127.0.0.1", "127.0.0.77"}} // no process listens at the second
 	all, err = f.List(t.Context())
 	require.ErrorIs(t, err, epmd.ErrUnreachable)
 	require.ErrorContains(t, err, "cannot list the nodes on 127.0.0.77")

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Two lists of nodes: what the first does not know the second may.
+// Two lists of nodes: the second may know a node that the first does not.
 func ExampleChain() {
 	at := func(text string) []discovery.Endpoint {
 		e, err := discovery.ParseEndpoint(text)

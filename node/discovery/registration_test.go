@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What a node has EPMD know of it, others read.
+// Other nodes read what a node registers with EPMD.
 func TestRegistration(t *testing.T) {
 	me := Announcement{Name: "go@h", Creation: 7}
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ import (
 	"github.com/actornode/actornode/node/dns"
 )
 
-// zone is a DNS server at a free port of 127.0.0.1, and what it answers.
+// zone is a DNS server at a free port of 127.0.0.1, with its answers.
 type zone struct {
 	addr string
 
@@ -53,11 +53,11 @@ func newZone(t *testing.T) *zone {
 	return z
 }
 
-// bothAt listens at a port that is free for both, TCP being for long answers.
+// bothAt listens at a port that is free for both UDP and TCP; TCP is for long answers.
 func bothAt(t *testing.T) (net.PacketConn, net.Listener) {
 	t.Helper()
 	var err error
-	for range 100 { // what the system gives for one may be taken for the other
+	for range 100 { // the port that is free for one may be taken for the other
 		conn, e := net.ListenPacket("udp", "127.0.0.1:0")
 		require.NoError(t, e)
 		var ln net.Listener
@@ -120,7 +120,7 @@ func (z *zone) count() int {
 	return z.asked
 }
 
-// resolver asks z only.
+// resolver returns a resolver that asks only z.
 func (z *zone) resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, z.addr)
@@ -205,7 +205,7 @@ func TestServices(t *testing.T) {
 	assert.Equal(t, []discovery.Endpoint{{Protocol: "erlang", Addr: "b.example:4470"}}, ends)
 }
 
-// When DNS fails, what it said last still counts; that nobody is there is an answer.
+// When DNS fails, its last answer still counts; an empty answer is an answer.
 func TestStale(t *testing.T) {
 	z := newZone(t)
 	f, log := finder(t, z, dns.Config{Host: "go.example.", At: []discovery.Endpoint{{Addr: ":4370"}}})
@@ -239,7 +239,7 @@ func TestStale(t *testing.T) {
 	until(t, f)
 }
 
-// All nodes of a list ask once in a TTL, however many there are that want to know.
+// All nodes of a list ask once per TTL, however many callers want to know.
 func TestCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{}
@@ -254,7 +254,7 @@ func TestCached(t *testing.T) {
 		}
 		wg.Wait()
 		assert.Equal(t, 1, r.asked)
-		time.Sleep(4 * time.Second) // of the bubble
+		time.Sleep(4 * time.Second) // by the bubble's clock
 		f.List(t.Context())
 		assert.Equal(t, 1, r.asked)
 		time.Sleep(2 * time.Second)
@@ -292,7 +292,7 @@ func (s *slow) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, erro
 	}
 }
 
-// Nodes become a mesh as DNS comes to name them, as pods that become ready.
+// Nodes form a mesh as DNS begins to name them, as it names pods that become ready.
 func TestMesh(t *testing.T) {
 	z := newZone(t)
 	log := &logtest.Text{}
@@ -319,7 +319,7 @@ func TestMesh(t *testing.T) {
 		}
 		return "no mesh"
 	})
-	z.set("A go.example.", hosts[0]) // not ready any more
+	z.set("A go.example.", hosts[0]) // no longer ready
 	asked := z.count()
 	testkit.Until(t, func() string {
 		if z.count() < asked+20 {
@@ -330,7 +330,7 @@ func TestMesh(t *testing.T) {
 	assert.Len(t, nodes[2].AllNodes(), 2, "who is no longer named stays connected")
 }
 
-// Who cannot be found so is told.
+// A node that cannot be found this way gets an error.
 func TestAnnounce(t *testing.T) {
 	for _, c := range []struct {
 		cfg        dns.Config

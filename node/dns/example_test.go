@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/node/dns"
 )
 
-// cluster stands for the DNS of a cluster with two pods that are ready.
+// cluster stands for the DNS of a cluster with two ready pods.
 type cluster struct{ dns.Resolver }
 
 func (cluster) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {

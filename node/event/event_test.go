@@ -102,7 +102,7 @@ func id(name string) event.ID { return event.ID{Module: node.Atom(name)} }
 
 var errOops = errors.New("oops")
 
-// What ends a handler, what Terminate and its owner are told, and what stays.
+// What ends a handler, what its Terminate and its owner get, and which handlers stay.
 func TestHowHandlersEnd(t *testing.T) {
 	crash := func(err error) any { return &node.Crash{Reason: err} }
 	for _, c := range []struct {
@@ -223,7 +223,7 @@ func TestInheritance(t *testing.T) {
 	})
 }
 
-// The owner of a handler whose replacement fails is told why.
+// The owner of a handler whose replacement fails gets the reason.
 func TestReplacementFails(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		h := &probe{event: func(c *event.Context, _ any) error {
@@ -238,7 +238,7 @@ func TestReplacementFails(t *testing.T) {
 	})
 }
 
-// An owner that does not read what it is told holds up nobody.
+// An owner that does not read its messages holds up nobody.
 func TestFullOwner(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		added, release := make(chan error, 1), make(chan struct{})
@@ -335,8 +335,7 @@ func TestTerminatePanics(t *testing.T) {
 	})
 }
 
-// runtime.Goexit ends the manager, for nothing can keep its goroutine; the other
-// handlers are told, once.
+// runtime.Goexit ends the manager, for nothing can keep its goroutine; the other handlers are told, once.
 func TestGoexit(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		a, b := &probe{}, &probe{event: func(*event.Context, any) error { runtime.Goexit(); return nil }}
@@ -360,7 +359,7 @@ func TestUnexpectedMessage(t *testing.T) {
 	})
 }
 
-// The parent's exit ends a linked manager in order.
+// The parent's exit ends a linked manager in an orderly way.
 func TestParent(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		h := &probe{}
@@ -446,7 +445,7 @@ func TestSubscription(t *testing.T) {
 	})
 }
 
-// A subscription ends with its manager, whatever that ends by, and by Delete.
+// A subscription ends with its manager, whatever ends that, and by Delete.
 func TestSubscriptionEnds(t *testing.T) {
 	for name, end := range map[string]func(s *scriptNode, sub *event.Subscription[int]){
 		"kill": func(s *scriptNode, _ *event.Subscription[int]) { s.n.Exit(s.pid, node.Kill) },
@@ -473,7 +472,7 @@ func TestSubscriptionEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(s.Context())
 		cancel()
 		_, err = event.Subscribe[int](ctx, s.n, s.pid, 1)
-		if err != nil { // the manager may have been quicker
+		if err != nil { // the manager may have been faster
 			require.NoError(t, event.SyncNotify(s.Context(), s.n, s.pid, 1))
 			all, err := event.Handlers(s.Context(), s.n, s.pid)
 			require.NoError(t, err)
@@ -482,7 +481,7 @@ func TestSubscriptionEnds(t *testing.T) {
 	})
 }
 
-// What a BEAM node would be sent.
+// The terms that a BEAM node would get.
 func TestTerms(t *testing.T) {
 	assert.Equal(t, wire.Atom("a"), sysmsg.Term(id("a")))
 	assert.Equal(t, wire.Tuple{wire.Atom("gen_event_EXIT"), wire.Atom("a"), node.Normal},
@@ -509,7 +508,7 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// What those who watch a manager are shown of what Go code asks it.
+// What a trace of a manager shows of the requests of Go code.
 func TestDebug(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		debug := func(words ...any) any {
@@ -539,7 +538,7 @@ func TestDebug(t *testing.T) {
 	})
 }
 
-// angry panics wherever its own code is run by others.
+// angry panics wherever others run its code.
 type angry struct{ plain }
 
 func (angry) State() any                             { panic("not this one") }

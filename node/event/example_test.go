@@ -12,7 +12,7 @@ import (
 // Alarm is an event.
 type Alarm struct{ What string }
 
-// book is a handler: it writes down alarms and can be asked how many there were.
+// book is a handler: it writes down alarms and returns how many there were.
 type book struct{ alarms []string }
 
 func (b *book) HandleEvent(_ *event.Context, e any) error {

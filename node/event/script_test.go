@@ -16,16 +16,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The scripts in testdata/manager say what is done to a manager by the messages of
-// Erlang's gen_event, and what comes of it. Lines with a colon are the rules of the
-// handlers:
+// The scripts in testdata/manager send a manager messages of Erlang's gen_event, and record the results. Lines with a
+// colon are the rules of the handlers:
 //
 //	NAME init|event|call|info|terminate X: OPERATION
 //
-// NAME is the Id of a handler {manager, Id}, - one without. Operations: crash, exit R;
-// remove (of a call: remove REPLY); swap ARG NAME ARG; of a call: reply V; of init:
-// refuse R; of terminate: answer V. The other lines are done one after the other, an
-// answer is recorded:
+// NAME is the Id of a handler {manager, Id}, - one without. Operations: crash, exit R; remove (of a call: remove REPLY);
+// swap ARG NAME ARG; of a call: reply V; of init: refuse R; of terminate: answer V. The other lines are run in order,
+// and their answers recorded:
 //
 //	owner P, exit P REASON, alive P              processes that own handlers
 //	add NAME X, addsup NAME X P, addmodule MODULE
@@ -33,8 +31,8 @@ import (
 //	notify X, sync X, info X, call NAME X, which, modules
 //	stop REASON, stopcall, kill
 //
-// A title "== TITLE" begins a script, "----" ends it. Below that stands what OTP
-// answers, which TestScriptsOTP checks: see package erltest.
+// A title "== TITLE" begins a script, "----" ends it. Below that are OTP's answers, which TestScriptsOTP checks: see
+// package erltest.
 
 func TestScripts(t *testing.T) {
 	for _, f := range erltest.Files(t, "testdata/manager/*.txt") {
@@ -44,12 +42,12 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestScriptsOTP plays the scripts on a real gen_event: the answers are its own.
+// TestScriptsOTP plays the scripts on a real gen_event: the recorded answers are its own.
 func TestScriptsOTP(t *testing.T) {
 	erltest.Judge(t, "testdata/manager.erl", "testdata/manager/*.txt")
 }
 
-// scriptRunner is where a script is played: its rules and what has happened.
+// scriptRunner plays a script: it has its rules and what has happened.
 type scriptRunner struct {
 	rules  map[string][]string
 	n      *node.Node
@@ -94,7 +92,7 @@ func (th *scriptRunner) norm(t any) any {
 
 func (th *scriptRunner) text(t any) string { return wire.Formatter{Plain: true}.Format(th.norm(t)) }
 
-// scriptedHandler is a handler that does what its script says.
+// scriptedHandler does what its script says.
 type scriptedHandler struct {
 	*scriptRunner
 	name string
@@ -214,7 +212,7 @@ func play(t *testing.T, lines []string) string {
 	return strings.TrimSuffix(th.trace.String(), "\n")
 }
 
-// owner is a process that says what it is told.
+// owner is a process that reports the messages that it gets.
 type owner struct {
 	*scriptRunner
 	name string
@@ -257,7 +255,7 @@ func (th *scriptRunner) command(t *testing.T, line string) {
 		sys.Stop(t.Context(), th.driver, th.pid, last)
 	default:
 		answer := th.ask(th.request(t, w))
-		synctest.Wait() // first what others are told
+		synctest.Wait() // let the others get their messages first
 		th.trace.Printf("%s -> %s", line, answer)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/actornode/actornode/node/futures"
 )
 
-// noted is how many waits a node has noted that look for cycles.
+// noted returns the number of waits that look for cycles on a node.
 func noted(n *node.Node) int { return n.Inside(process.Key{}).System().Cycles.Len() }
 
-// waysToWait are the futures of others that can close a cycle. back answers by way of a call of who waits, now at once.
+// waysToWait are the joined futures that can close a cycle. back's answer calls the waiter; now answers at once.
 var waysToWait = map[string]func(p *node.Process, back, now node.PID) error{
 	"all": func(p *node.Process, back, now node.PID) error {
 		_, err := node.Await(p.Context(), p, futures.All(p, node.Async[int](p, now, 1), node.Async[int](p, back, 1)))
@@ -52,8 +52,8 @@ var waysToWait = map[string]func(p *node.Process, back, now node.PID) error{
 	},
 }
 
-// A wait for a future of others that closes a cycle fails with the cycle, and one that closes none has the values.
-// Nothing is noted afterwards.
+// A wait for a joined future that closes a cycle fails with the cycle, and one that closes none gets the values. No
+// wait stays noted afterwards.
 func TestDetectCycles(t *testing.T) {
 	for name, wait := range waysToWait {
 		for _, calls := range []bool{true, false} {
@@ -98,7 +98,7 @@ func TestDetectCycles(t *testing.T) {
 	}
 }
 
-// asker is an object that awaits another, which asks it meanwhile.
+// asker is an object that awaits another object, which calls it meanwhile.
 type asker struct{ other active.Addr[*asker] }
 
 func (a *asker) Ask(c *active.Context, get bool) ([]int, error) {
@@ -115,7 +115,7 @@ func (a *asker) Answer(c *active.Context, to active.Addr[*asker]) (int, error) {
 
 func (a *asker) One(*active.Context, struct{}) (int, error) { return 1, nil }
 
-// An object that awaits a future of others serves what these ask of it; one that blocks for it does not.
+// An object that awaits a joined future serves the calls of the processes that it waits for; one that blocks does not.
 func TestDetectCyclesOfObjects(t *testing.T) {
 	for _, get := range []bool{false, true} {
 		n := nodetest.Start(t, node.Config{DetectCycles: true})

@@ -19,7 +19,7 @@ import (
 
 var errAsked = errors.New("asked to fail")
 
-// later are calls that are answered when the test says so.
+// later holds calls that are answered when the test says so.
 type later struct {
 	n     *node.Node
 	pid   node.PID
@@ -60,13 +60,13 @@ func await[R any](t *testing.T, f *node.Future[R]) (R, error) {
 	return v, err
 }
 
-// The values are in the order of the arguments, in whatever order they come.
+// The values are in the order of the arguments, in whatever order they arrive.
 func TestAll(t *testing.T) {
 	r := testkit.Rand(t)
 	l := start(t)
 	for range 50 {
 		fs, froms := l.calls(1 + r.IntN(6))
-		early := r.IntN(len(fs) + 1) // so many are there before
+		early := r.IntN(len(fs) + 1) // this many are there before
 		order := r.Perm(len(fs))
 		answer := func(some []int) {
 			for _, i := range some {
@@ -93,7 +93,7 @@ func TestAll(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// One failure is enough, and says of which. The others go on.
+// One failure is enough, and the error names the future. The others go on.
 func TestAllFails(t *testing.T) {
 	l := start(t)
 	fs, froms := l.calls(3)
@@ -123,7 +123,7 @@ func TestExit(t *testing.T) {
 	require.ErrorAs(t, err, &exit)
 }
 
-// Failures do not count while a value can come.
+// Failures do not count as long as a value can still come.
 func TestFirst(t *testing.T) {
 	l := start(t)
 	fs, froms := l.calls(3)
@@ -223,7 +223,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// toldBy is an actor that passes results on.
+// toldBy starts an actor that passes results on.
 func (l *later) toldBy(t *testing.T, told chan<- any) node.PID {
 	pid, err := l.n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 		told <- msg.(node.Result).Value
@@ -266,7 +266,7 @@ func TestNothingIsLeft(t *testing.T) {
 	require.False(t, done)
 }
 
-// Whoever answers at the same time as others and as who gives up: a result is completed once.
+// However many inputs complete at the same time, and while the waiter gives up, a result is completed once.
 func TestAtTheSameTime(t *testing.T) {
 	r := testkit.Rand(t)
 	l := start(t)
@@ -304,7 +304,7 @@ func TestAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A future that has come from another node is an input like any other.
+// A future from another node is an input like any other.
 func TestFromAnotherNode(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	a, b := c.Start("a"), c.Start("b")

@@ -19,12 +19,12 @@ import (
 	"github.com/actornode/actornode/node/futures"
 )
 
-// collector ranges over futures in the ways that there are.
+// collector ranges over futures in all the ways.
 type collector struct{ ranged chan none }
 
 type none = struct{}
 
-// seen is what a loop has seen: indices and values, or errors. ranged is told of the first.
+// seen returns what a loop sees: indices and values, or errors. It reports the first one to ranged.
 func seen(from node.Caller, most int, ranged chan none, fs []*node.Future[int]) (all []string) {
 	for i, r := range futures.Each(from, fs...) {
 		if len(all) == 0 && ranged != nil {
@@ -48,7 +48,7 @@ func (o *collector) First(c *active.Context, fs []*node.Future[int]) ([]string, 
 
 func (o *collector) Idle(*active.Context, int) (int, error) { return 1, nil }
 
-// Each is in the order of completion, in whatever style; a method of an active object lets others go on.
+// Each yields futures in the order of completion, in every style; a method of an active object lets others go on.
 func TestEach(t *testing.T) {
 	l := start(t)
 	r := testkit.Rand(t)
@@ -95,7 +95,7 @@ func TestEach(t *testing.T) {
 		})
 	}
 	require.Empty(t, seen(l.n, 1, nil, nil))
-	// Who leaves early gets what is there, and the inputs go on.
+	// A loop that leaves early gets what is there, and the inputs go on.
 	fs, froms := l.calls(3)
 	f := active.Go(l.n, o, (*collector).First, fs)
 	require.NoError(t, froms[1].Reply(7))
@@ -108,7 +108,7 @@ func TestEach(t *testing.T) {
 	require.Equal(t, 8, v)
 }
 
-// An Actor that is killed while it ranges is told, and leaves.
+// An Actor that is killed while it ranges gets an error, and leaves the loop.
 func TestEachEnds(t *testing.T) {
 	l := start(t)
 	fs, _ := l.calls(2)
@@ -127,7 +127,7 @@ func TestEachEnds(t *testing.T) {
 	require.Regexp(t, "^-1 0 .*node: .*exited", got[0])
 }
 
-// A future becomes a message, or the argument of a method, when it is there.
+// A completed future becomes a message, or the argument of a method.
 func TestJoins(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
@@ -179,7 +179,7 @@ type adder struct{ total int }
 
 func (o *adder) Add(_ *active.Context, n int) (int, error) { o.total += n; return o.total, nil }
 
-// An answer, none in time, and one that is given up: each is told once, with its handler.
+// An answer, a timeout, and a request that is given up: each is reported once, to its handler.
 func TestAsk(t *testing.T) {
 	nodetest.InBubble(t, func(t *testing.T, n *node.Node, server *node.Process, _ *logtest.Text) {
 		told := make(chan string, 10)
@@ -211,7 +211,7 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// Requests that nobody answers leave nothing: neither those with a timeout nor those that are cancelled.
+// Requests that nobody answers leave nothing behind: neither those with a timeout nor those that are cancelled.
 func TestUnansweredLeaveNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	silent, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
@@ -241,10 +241,10 @@ func TestUnansweredLeaveNothing(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	// What a round leaves, the next would leave again. What is kept for later use, such as the workers' nodes of
-	// mailboxes and the arrays of timers, grows only when more has to wait than ever before.
+	// What one round leaves, the next would leave again. Memory kept for reuse, such as the workers' nodes of mailboxes
+	// and the arrays of timers, grows only when more has to wait than ever before.
 	stats, before := n.Stats(), heap()
-	const most = 1 << 20 // a byte for ten requests of the longest round; each left 168 once
+	const most = 1 << 20 // a byte for ten requests of the longest round; each of them left 168 once
 	for rounds := 1; ; rounds++ {
 		round(each)
 		now := heap()

@@ -19,7 +19,7 @@ import (
 	"github.com/actornode/actornode/node/genserver"
 )
 
-// run is an actor that runs functions, and says what else it gets.
+// run is an actor that runs functions, and reports its other messages.
 type run struct {
 	name string
 	seen chan string
@@ -33,7 +33,7 @@ func (r *run) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// Then continues an Actor when a future is completed, beside other messages, whatever the behaviour is by then.
+// Then continues an Actor when a future is completed, between other messages, whatever the behaviour is by then.
 func TestThen(t *testing.T) {
 	l := start(t)
 	for name, o := range map[string]node.Options{} {
@@ -79,7 +79,7 @@ func TestThen(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, i.Code, "node/futures_test", "nothing of it is left")
 
-			// One that is completed already, and an error that ends the process.
+			// A future that is completed already, and an error that ends the process.
 			h := nodetest.Open(t, l.n)
 			ref := h.Monitor(pid)
 			do(func(c *node.Context) error {
@@ -91,7 +91,7 @@ func TestThen(t *testing.T) {
 	}
 }
 
-// Random Thens, Becomes, Pushes and Unbecomes beside a model of the stack.
+// Random Thens, Becomes, Pushes and Unbecomes, compared with a model of the stack.
 func TestThenAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	l := start(t)
@@ -149,7 +149,7 @@ func TestThenAsModel(t *testing.T) {
 	}
 }
 
-// The handler of a server continues as one of an actor does.
+// The handler of a server continues as that of an actor does.
 func TestThenOfServer(t *testing.T) {
 	l := start(t)
 	f, from := l.call()
@@ -161,7 +161,7 @@ func TestThenOfServer(t *testing.T) {
 	})).Start(t.Context(), l.n, new(int), node.Options{})
 	require.NoError(t, err)
 	asked := genserver.Async(l.n, pid, ask{})
-	testkit.Until(t, func() string { // it is a gen_server to OTP's tools meanwhile
+	testkit.Until(t, func() string { // OTP's tools see a gen_server meanwhile
 		i, err := l.n.Info(pid)
 		if p := procview.ProgramOf(&i); err != nil || p.Kind != "gen_server" || i.Handled == 0 {
 			return fmt.Sprint(p, err)
@@ -188,7 +188,7 @@ func (o *counter) Misuse(c *active.Context, _ struct{}) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-// Nobody waits longer than Within says, and what comes later is nobody's.
+// Nobody waits longer than Within says, and a later answer is dropped.
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{})
@@ -223,7 +223,7 @@ func TestInOrder(t *testing.T) {
 		order := r.Perm(len(fs))
 		early := r.IntN(len(fs) + 1)
 		if early > 0 {
-			early = 1 // of those that are there before, the order of the arguments counts
+			early = 1 // for those completed before, the order of the arguments counts
 		}
 		fails := r.IntN(2 * len(fs))
 		answer := func(i int) {
@@ -258,7 +258,7 @@ func TestInOrder(t *testing.T) {
 	require.Empty(t, futures.InOrder[int](l.n))
 }
 
-// A chain asks the second when the first has answered, and not if that fails.
+// A chain makes the second call when the first has been answered, and not if the first fails.
 func TestChain(t *testing.T) {
 	l := start(t)
 	next := func(from node.Caller, v int) *node.Future[int] { return node.Async[int](from, l.pid, v) }
@@ -287,7 +287,7 @@ func TestChain(t *testing.T) {
 	require.ErrorAs(t, err, &exit)
 	require.ErrorContains(t, err, "broken")
 
-	a, first = l.call() // who has given up asks nobody else
+	a, first = l.call() // a caller that has given up makes no other call
 	f = futures.Chain(l.n, a, func(node.Caller, int) *node.Future[int] { panic("it is not called") })
 	require.True(t, f.Cancel())
 	require.NoError(t, first.Reply(1))

@@ -31,7 +31,7 @@ var vaults = genserver.Define(
 	genserver.OnCast(func(v *vault, _ *genserver.Context, _ empty) error { v.sum = 0; return nil }),
 )
 
-// What an Addr takes is called and cast as by a PID, and the types are inferred.
+// An Addr is called and cast like a PID, and the types are inferred.
 func TestAddr(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1"})
 	addr, err := vaults.StartAddr(testkit.Context(t), n, &vault{}, node.Options{Name: "vault"})
@@ -53,7 +53,7 @@ func TestAddr(t *testing.T) {
 	assert.Panics(t, func() { genserver.AddrOf[*vault](n.MakeRef()) })
 }
 
-// The compiler refuses a request that is for other servers.
+// The compiler refuses a request for another server.
 func TestAddrRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "main.go")
 	for what, c := range map[string]struct{ call, want string }{

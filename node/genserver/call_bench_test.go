@@ -42,7 +42,7 @@ func benchCall(b *testing.B, o node.Options, loop func(s *node.Process, pid node
 	<-done
 }
 
-// calls makes b.N calls; what is small enough costs no allocation.
+// calls makes b.N calls; small values cost no allocation.
 func calls(b *testing.B) func(s *node.Process, pid node.PID) {
 	return func(s *node.Process, pid node.PID) {
 		ctx := context.Background()

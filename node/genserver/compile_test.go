@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the compiler says of a request that is none says what to embed, and of a string as a destination what one is.
+// The compiler's message about a type that is no request says what to embed, and its message about a string as a
+// destination says what to pass instead.
 func TestCompilerMessages(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-e", "-o", os.DevNull, "./testdata/mistakes").CombinedOutput()
 	require.Error(t, err)

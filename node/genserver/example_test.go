@@ -12,7 +12,7 @@ import (
 // account is a server's state, a plain Go value.
 type account struct{ balance int }
 
-// What an account is asked. The reply's type is part of the request's.
+// The requests to an account. The type of the reply is part of the request's.
 type (
 	Withdraw struct {
 		genserver.Returns[int]

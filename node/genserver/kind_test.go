@@ -21,7 +21,7 @@ type asked struct{ N int }
 
 func (a asked) String() string { return fmt.Sprint("asked ", a.N) }
 
-// heard says which handler took something.
+// heard names the handler that took a message.
 func heard[Q any](name string) func(*probe, *genserver.Context, Q) (string, error) {
 	return func(*probe, *genserver.Context, Q) (string, error) { return name, nil }
 }
@@ -32,7 +32,7 @@ func noting[M any](name string) func(*probe, *genserver.Context, M) error {
 
 func notes(p *probe, _ *genserver.Context, _ Notes) ([]string, error) { return p.noted(), nil }
 
-// true and false are for a handler of booleans, or else for one of atoms, as in Erlang.
+// true and false go to a handler of booleans, or else to one of atoms, as in Erlang.
 func TestWhoTakesBooleans(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	atom := func(_ *probe, _ *genserver.Context, a node.Atom) (string, error) { return "atom " + string(a), nil }
@@ -59,8 +59,8 @@ func TestWhoTakesBooleans(t *testing.T) {
 	require.Contains(t, ask(t, n, pid, Notes{}), "atom")
 }
 
-// Who takes what: the handler for the very type, then those for interfaces in
-// their order, then the one for any.
+// Which handler takes a message: the one for its exact type, then those for interfaces in their order, then the one for
+// any.
 func TestWhoTakesWhat(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	k := genserver.Define(
@@ -96,7 +96,7 @@ func TestWhoTakesWhat(t *testing.T) {
 		got2 := ask(t, n, pid, Notes{})
 		assert.Equal(t, []string{"cast " + c.want, "cast " + c.want, c.want}, got2[len(got2)-3:], "%v", c.body)
 	}
-	// With the type known to the compiler.
+	// The compiler knows the type here.
 	got, err := node.Call[string](testkit.Context(t), n, pid, asked{1})
 	require.NoError(t, err)
 	assert.Equal(t, "Stringer", got)
@@ -118,7 +118,7 @@ type (
 	m9 int
 )
 
-// More handlers than are looked through one by one.
+// So many handlers that they are not searched one by one.
 func TestManyHandlers(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	all := []genserver.Handler[*probe]{
@@ -166,7 +166,7 @@ func TestDefineRefuses(t *testing.T) {
 	}
 }
 
-// A Kind without handlers, a state that is no pointer, and a nil one.
+// A Kind without handlers, a state that is not a pointer, and a nil one.
 func TestBareServers(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid, err := genserver.Define[int]().Start(testkit.Context(t), n, 5, node.Options{})

@@ -15,8 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// probe is a server whose callbacks do what a test says, and that notes which
-// have run.
+// probe is a server whose callbacks do what a test says, and that notes which ones have run.
 type probe struct {
 	value     any // what get_state shows
 	init      func(p *probe, c *genserver.Context) error
@@ -28,7 +27,7 @@ type probe struct {
 }
 
 type (
-	// Do is a call, Tell a cast, Hint another message that runs F.
+	// Do is a call, Tell a cast and Hint another message; each runs F.
 	Do struct {
 		genserver.Returns[string]
 		F func(p *probe, c *genserver.Context) (string, error)
@@ -39,7 +38,7 @@ type (
 	Hint struct {
 		F func(p *probe, c *genserver.Context) error
 	}
-	// Notes asks what has been noted.
+	// Notes returns what has been noted.
 	Notes struct{ genserver.Returns[[]string] }
 	// Nobody is a request that no server handles.
 	Nobody struct{ genserver.Returns[int] }
@@ -122,7 +121,7 @@ var probes = genserver.Define(
 		p.note("cast %s", a)
 		return nil
 	}),
-	// What Erlang asks, as terms.
+	// Requests of Erlang, as terms.
 	genserver.OnAnyCall(func(p *probe, c *genserver.Context, a wire.Atom) (any, error) {
 		p.note("call %s", a)
 		switch a {

@@ -54,13 +54,13 @@ var oracles = genserver.Define(
 	genserver.OnInfo(func(*oracle, *genserver.Context, any) error { return nil }),
 )
 
-// What a server is asked, and what one of OTP answers, line by line.
+// The requests to a server, and the answers of a server of OTP, line by line.
 const (
 	questions = "testdata/oracle.txt"
 	answers   = "testdata/oracle.answers.txt"
 )
 
-// The answers are OTP's: -update writes them anew.
+// The recorded answers are OTP's: -update writes them anew.
 func TestOracleOTP(t *testing.T) {
 	printed := erltest.Main(t, "testdata/oracle.erl", questions)
 	if erltest.Updating() {
@@ -71,7 +71,7 @@ func TestOracleOTP(t *testing.T) {
 	require.Equal(t, printed, string(want))
 }
 
-// TestOracle asks a server here the same.
+// A server here gets the same requests.
 func TestOracle(t *testing.T) {
 	linesOf := func(file string) []string {
 		text, err := os.ReadFile(file)
@@ -128,7 +128,7 @@ func play(t *testing.T, h *node.Process, pid node.PID, what wire.Tuple) any {
 	return wire.AtomOK
 }
 
-// plain is plain/2 of oracle.erl.
+// plain does what plain/2 of oracle.erl does.
 func plain(self node.PID, term any) any {
 	all := func(l []any) []any {
 		r := make([]any, len(l))

@@ -23,7 +23,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What Erlang's modules send is sent here as terms from a handle.
+// A handle sends here, as terms, what Erlang's modules send.
 
 func a(s string) wire.Atom { return wire.Atom(s) }
 
@@ -93,7 +93,7 @@ func TestErlangCalls(t *testing.T) {
 	}
 }
 
-// A caller that has given up has deactivated its alias: the reply is not seen.
+// A caller that gives up deactivates its alias: it does not see the reply.
 func TestErlangLateReply(t *testing.T) {
 	for _, tag := range tags {
 		if !tag.alias {
@@ -116,7 +116,7 @@ func TestErlangLateReply(t *testing.T) {
 	}
 }
 
-// Only the tag counts where there is an alias, as in gen:reply.
+// With an alias only the tag counts, as in gen:reply.
 func TestErlangCallOfNobody(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -149,7 +149,7 @@ func TestErlangExitAndLater(t *testing.T) {
 	assert.Equal(t, wire.Tuple{7, a("there")}, nodetest.Next[any](t, h))
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 8}, a("exit")})
 	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: a("chosen")}, nodetest.Next[any](t, h))
-	nodetest.Quiet(t, h) // an exit is no reply
+	nodetest.Quiet(t, h) // an exit is not a reply
 }
 
 func TestErlangErrors(t *testing.T) {
@@ -231,7 +231,7 @@ func TestSuspend(t *testing.T) {
 		default:
 		}
 		nodetest.Quiet(t, h)
-		testkit.Until(t, func() string { // what has been answered may still be in hand, and counts then
+		testkit.Until(t, func() string { // an answered message may still be in hand, and counts then
 			i, err := n.Info(pid)
 			require.NoError(t, err)
 			assert.Equal(t, "gen_server (suspended)", i.Behaviour)
@@ -240,7 +240,7 @@ func TestSuspend(t *testing.T) {
 			}
 			return ""
 		})
-		require.NoError(t, sys.Suspend(ctx, h, pid)) // is not counted
+		require.NoError(t, sys.Suspend(ctx, h, pid)) // this is not counted
 		require.NoError(t, sys.Resume(ctx, h, pid))
 		require.NoError(t, sys.Resume(ctx, h, pid))
 		r, err := node.Await(ctx, n, f)
@@ -292,8 +292,8 @@ func TestSuspendedExits(t *testing.T) {
 	}
 }
 
-// A system message while suspended must not see the context of an earlier turn:
-// here another process has used the same worker since.
+// A system message while suspended must not see the context of an earlier turn: here another process has used the same
+// worker since then.
 func TestSuspendedContext(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 	h := nodetest.Open(t, n)
@@ -426,13 +426,13 @@ func TestStatePanics(t *testing.T) {
 	assert.Contains(t, wire.Format(l), "no state")
 }
 
-// A server with a mailbox that is full must still get word of a suspension's end.
+// A server with a full mailbox must still be told that its suspension ends.
 func TestBoundedSuspended(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := testkit.Context(t)
 	pid := start(t, n, &probe{}, node.Options{Bounds: mailbox.Bounds{Messages: 4, Policy: mailbox.Refuse}})
 	require.NoError(t, sys.Suspend(ctx, n, pid))
-	testkit.Until(t, func() string { // what has been answered takes room while it is in hand
+	testkit.Until(t, func() string { // an answered message takes room while it is in hand
 		i, err := n.Info(pid)
 		require.NoError(t, err)
 		if i.Mailbox != 0 {
@@ -447,7 +447,7 @@ func TestBoundedSuspended(t *testing.T) {
 	assert.False(t, n.IsAlive(pid))
 }
 
-// A continuation of Init needs no room in a mailbox.
+// A continuation of Init needs no room in the mailbox.
 func TestBoundedContinue(t *testing.T) {
 	for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.Block, mailbox.DropNewest, mailbox.DropOldest} {
 		n := nodetest.Start(t, node.Config{})
@@ -471,8 +471,8 @@ func TestBoundedContinue(t *testing.T) {
 	}
 }
 
-// Random terms, among them messages of the protocol with parts left out, put in
-// or replaced: the server lives, answers, and has changed its state only if told.
+// Random terms, among them messages of the protocol with parts left out, put in or replaced: the server stays alive,
+// answers, and changes its state only when told to.
 func TestRandomMessages(t *testing.T) {
 	eachPlace(t, func(t *testing.T, o node.Options) {
 		o.Bounds.Policy = mailbox.Block
@@ -491,7 +491,7 @@ func FuzzMessages(f *testing.F) {
 
 func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int) {
 	h := nodetest.Open(t, n)
-	k := genserver.Define( // for all that there is, and what a server must not die of
+	k := genserver.Define( // handlers for everything, with an error that must not end the server
 		genserver.OnAnyCall(func(s *probe, _ *genserver.Context, q any) (any, error) { return q, nil }),
 		genserver.OnAnyCall(func(s *probe, _ *genserver.Context, q wire.List) (any, error) { return nil, errTea }),
 		genserver.OnCall(func(s *probe, _ *genserver.Context, _ Notes) ([]string, error) { return []string{"alive"}, nil }),
@@ -503,7 +503,7 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 	pid, err := k.Start(testkit.Context(t), h, p, o)
 	require.NoError(t, err)
 	for i := range count {
-		if i%10 == 0 { // lest a bounded mailbox fills up for good
+		if i%10 == 0 { // so that a bounded mailbox does not stay full
 			require.NoError(t, h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 1}, a("resume")}))
 		}
 		require.NoError(t, h.Send(pid, randomMessage(r, h)))
@@ -592,7 +592,7 @@ func randomMessage(r *rand.Rand, h *node.Process) any {
 	return m
 }
 
-// What a node of OTP has had of an UnhandledError is one again for a caller in Go.
+// An UnhandledError that a node of OTP has passed on is an UnhandledError again for a caller in Go.
 func TestUnhandledOfOTP(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, c := range []struct {

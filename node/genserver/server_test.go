@@ -71,7 +71,7 @@ func TestWhatEndsAServer(t *testing.T) {
 				err = send(h, pid, row.f)
 				if row.what == "error" && way == "call" {
 					assert.ErrorIs(t, err, errTea)
-					ask(t, h, pid, Notes{}) // it lives
+					ask(t, h, pid, Notes{}) // it is alive
 					return
 				}
 				assert.Equal(t, row.reason, watch(t, h, ref))
@@ -190,7 +190,7 @@ func TestOrderOfCallbacks(t *testing.T) {
 	})
 }
 
-// Start returns when Init has, not when its continuation has.
+// Start returns when Init has returned, not when its continuation has.
 func TestStartDoesNotWaitForContinue(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
@@ -204,8 +204,7 @@ func TestStartDoesNotWaitForContinue(t *testing.T) {
 	assert.Equal(t, wire.Atom("over"), watch(t, h, ref))
 }
 
-// A continuation of Init that fails is a server that ends, not one that did not
-// start: Terminate is called.
+// A server whose continuation of Init fails has started, and ends: Terminate is called.
 func TestInitContinueFails(t *testing.T) {
 	for what, f := range map[string]func(*genserver.Context) error{
 		"terminate error: the tea is cold":           func(*genserver.Context) error { return errTea },
@@ -266,7 +265,7 @@ func TestTerminateBeforeReply(t *testing.T) {
 	}
 }
 
-// ErrReplyLater and Stop: no reply, word of the exit.
+// ErrReplyLater and Stop: the caller gets no reply, but the exit.
 func TestStopLater(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
@@ -347,8 +346,7 @@ func TestUnhandled(t *testing.T) {
 	assert.Len(t, log.With("unexpected message"), 2)
 }
 
-// Any call of node finds its method, and an interface as the type of a request
-// is no obstacle.
+// node.Call finds its method, also if the type of the request is an interface.
 func TestCallOfNode(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
@@ -460,7 +458,7 @@ func TestTimeout(t *testing.T) {
 				}}, node.Options{})
 				require.NoError(t, err)
 				for _, st := range c.steps {
-					time.Sleep(st.at - time.Since(began)) // of the bubble's clock
+					time.Sleep(st.at - time.Since(began)) // by the bubble's clock
 					st.do(n, pid)
 					synctest.Wait()
 				}
@@ -473,7 +471,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A server that has a time running leaves nothing behind when it ends.
+// A server with a running timeout leaves nothing behind when it ends.
 func TestTimeoutEndsWithServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 2})
@@ -540,8 +538,8 @@ func TestInitFails(t *testing.T) {
 							assert.Empty(t, p.noted(), "Terminate after an Init that failed")
 							_, taken := n.Whereis("it")
 							assert.False(t, taken)
-							// The caller goes down with it, as in Erlang, only by the link,
-							// not by a reason normal, and not when it had given up before.
+							// As in Erlang, the caller goes down with the server only by the link, not for the reason
+							// normal, and not when it had given up before.
 							dies := link && !trap && c.reason != node.Normal && c.what != "never"
 							assert.Equal(t, !dies, n.IsAlive(caller))
 							if dies {
@@ -565,11 +563,10 @@ func TestInitFails(t *testing.T) {
 	}
 }
 
-// handle is what spawn makes a handle for, which a goroutine runs.
+// handle marks the style for which spawn makes a handle that a goroutine runs.
 var handle = nodetest.Style{Name: "handle", Blocking: true}
 
-// spawn makes a process that runs body at its first message and gives the others
-// to more.
+// spawn makes a process that runs body at its first message and gives the others to more.
 func spawn(t *testing.T, n *node.Node, s nodetest.Style, body func(in nodetest.Self), more func(any)) node.PID {
 	t.Helper()
 	if s.Name == handle.Name {
@@ -596,7 +593,7 @@ func spawn(t *testing.T, n *node.Node, s nodetest.Style, body func(in nodetest.S
 	})
 }
 
-// An Init that never returns, whatever is tried: Start returns, the name is free.
+// An Init that never returns, with every way to end it: Start returns, the name is free.
 func TestInitHangs(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
@@ -687,7 +684,7 @@ func TestTerminateCrashes(t *testing.T) {
 	}
 }
 
-// Stop of a server that hangs in Terminate is bounded by its context.
+// The context of Stop bounds its wait for a server that hangs in Terminate.
 func TestStopHangs(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	entered, release := make(chan struct{}), make(chan struct{})
@@ -701,7 +698,7 @@ func TestStopHangs(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The context's end is not mistaken for the server's, even if both say the same.
+// The end of the context is not mistaken for the server's, even if both give the same reason.
 func TestStopFromDyingProcess(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
@@ -712,7 +709,7 @@ func TestStopFromDyingProcess(t *testing.T) {
 	assert.Error(t, sys.Stop(ctx, n, pid, node.Normal))
 }
 
-// A server that was killed does not run Terminate when its method returns.
+// A killed server does not run Terminate when its method returns.
 func TestKilledInMethod(t *testing.T) {
 	for what, err := range map[string]error{"nil": nil, "error": errTea, "exit": node.ExitWith(1)} {
 		t.Run(what, func(t *testing.T) {
@@ -736,7 +733,7 @@ func TestKilledInMethod(t *testing.T) {
 	}
 }
 
-// The log of a server that ends: which reasons nobody needs to be told of.
+// The log of a server that ends: which reasons are not logged.
 func TestReport(t *testing.T) {
 	for _, c := range []struct {
 		reason any

@@ -39,7 +39,7 @@ type summer struct {
 }
 
 // Handlers of structs with a tag take the terms that these stand for: calls, casts and messages, by the first atom and
-// the number of elements; where an element does not fit, the next does.
+// the number of elements; where an element does not fit, the next handler takes the term.
 func TestTaggedStructs(t *testing.T) {
 	kind := genserver.Define(
 		genserver.OnAnyCall(func(s *summer, _ *genserver.Context, r add) (int, error) { s.sum += r.A + r.B; return s.sum, nil }),
@@ -84,7 +84,7 @@ func TestTaggedStructs(t *testing.T) {
 	}
 }
 
-// A handler of tuples has them all.
+// A handler of tuples gets all of them.
 func TestTaggedStructsBesideTuples(t *testing.T) {
 	kind := genserver.Define(
 		genserver.OnAnyCall(func(_ *summer, _ *genserver.Context, r add) (string, error) { return "struct", nil }),

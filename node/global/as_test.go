@@ -24,7 +24,7 @@ type add struct {
 	N int
 }
 
-// Init sees that the server has its name already.
+// Init checks that the server has its name already.
 func (s *counter) Init(c *genserver.Context) error {
 	if pid, _ := global.Whois(c.Node(), "counter"); pid != c.Self() {
 		return errors.New("the server has no name yet")
@@ -42,7 +42,7 @@ func init() { node.RegisterTypes(node.TypeOf[add]()) }
 
 var counters = genserver.Define(genserver.OnCall((*counter).add))
 
-// alreadyStarted says who has the name that a start was refused for.
+// alreadyStarted returns the PID that has the name for which a start was refused.
 func alreadyStarted(t testing.TB, err error) any {
 	t.Helper()
 	var e *node.ExitError
@@ -53,7 +53,7 @@ func alreadyStarted(t testing.TB, err error) any {
 	return reason[1]
 }
 
-// TestAs: a server starts under a name of all nodes, and another is not started.
+// A server starts under a name that all nodes know, and a second one is refused.
 func TestAs(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
@@ -86,7 +86,7 @@ func TestAs(t *testing.T) {
 	has(t, a, "counter", node.PID{})
 }
 
-// TestAsProcess: a blocking process has its name before its first line.
+// A blocking process has its name before its first line runs.
 func TestAsProcess(t *testing.T) {
 	c := newCluster(t)
 	a := c.start("a")
@@ -107,14 +107,14 @@ func TestAsProcess(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	reason := nodetest.Down(t, h, h.Monitor(second)).Reason
-	if reason != node.NoProc { // it has not exited before the monitor was there
+	if reason != node.NoProc { // it did not exit before the monitor was there
 		assert.Equal(t, wire.Tuple{wire.Atom("already_started"), pid}, reason)
 	}
 	assert.Empty(t, found)
 }
 
-// TestAsChild: a supervised server has its name again when it has been restarted, and a name that is taken is
-// the reason for which a child does not start.
+// A supervised server has its name again when it has been restarted, and a child whose name is taken fails to start
+// with that reason.
 func TestAsChild(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
@@ -142,7 +142,7 @@ func TestAsChild(t *testing.T) {
 	})
 }
 
-// TestAsHidden: where no names are shared, the start fails with the cause.
+// On a node that shares no names, the start fails with the cause.
 func TestAsHidden(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	_, err := counters.Start(context.Background(), n, new(counter), node.Options{Via: global.As("x", global.Options{})})

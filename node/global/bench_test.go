@@ -29,7 +29,7 @@ func BenchmarkWhois(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory: what a name costs of a process that has nothing else, on its node, and on two nodes that share it.
+// BenchmarkMemory: what a name costs for a process that has nothing else, on its node, and on two nodes that share it.
 func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		c := newCluster(b)
@@ -67,8 +67,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkOTPRegister: an OTP node registers and unregisters a name in clusters of two, with a node of ours and with
-// another OTP node, in turn. It prints the median of the ratios of the rounds, ours to OTP's.
+// BenchmarkOTPRegister: an OTP node registers and unregisters a name in clusters of two, in turn with one of our nodes
+// and with another OTP node. It prints the median of the ratios of the rounds, ours to OTP's.
 func BenchmarkOTPRegister(b *testing.B) {
 	erltest.Need(b)
 	const times = 1000

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/node/global"
 )
 
-// TestDestination: a name is a destination of whatever takes one, for a process here and on another node.
+// Every function that takes a destination takes a name, for a process here and on another node.
 func TestDestination(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")

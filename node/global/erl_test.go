@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/node/global"
 )
 
-// says waits until Erlang answers an expression so.
+// says waits until Erlang evaluates an expression to want.
 func says(t testing.TB, e *erltest.Node, want, format string, args ...any) {
 	t.Helper()
 	testkit.Until(t, func() string {
@@ -26,7 +26,7 @@ func says(t testing.TB, e *erltest.Node, want, format string, args ...any) {
 	})
 }
 
-// TestOTPNames: names of both sides, before and after they meet.
+// Both sides see each other's names, those registered before they meet and those registered after.
 func TestOTPNames(t *testing.T) {
 	erltest.Need(t)
 	c := newErlangCluster(t)
@@ -67,7 +67,7 @@ func TestOTPNames(t *testing.T) {
 	c.mesh(nil, a, b)
 }
 
-// TestOTPLocks: each side finds locked what the other has locked.
+// Each side finds locked what the other has locked.
 func TestOTPLocks(t *testing.T) {
 	erltest.Need(t)
 	c := newErlangCluster(t)
@@ -102,7 +102,7 @@ func TestOTPLocks(t *testing.T) {
 	says(t, e, "0", "ets:info(global_locks, size)")
 }
 
-// TestOTPClash: two partitions become one, and a name is in both.
+// Two partitions become one, and a name is in both.
 func TestOTPClash(t *testing.T) {
 	erltest.Need(t)
 	c := newErlangCluster(t)
@@ -129,7 +129,7 @@ func TestOTPClash(t *testing.T) {
 	assert.False(t, strings.Contains(c.log.String(), "crash report"))
 }
 
-// TestOTPOverlap: a node that has lost another one is dropped by all that keep connections to both, whoever they are.
+// A node that has lost another one is dropped by all nodes that keep connections to both.
 func TestOTPOverlap(t *testing.T) {
 	erltest.Need(t)
 	c := newErlangCluster(t)
@@ -142,7 +142,7 @@ func TestOTPOverlap(t *testing.T) {
 	c.mesh([]node.Atom{"e@127.0.0.1", "f@127.0.0.1"}, a, b)
 	says(t, e, "['a@127.0.0.1','b@127.0.0.1','f@127.0.0.1']", "lists:sort(gen_server:call(global_name_server, get_known))")
 
-	// OTP loses its connection to one of ours: the other one and f drop one of the two.
+	// OTP loses its connection to one of our nodes: the other one and f drop one of the two.
 	assert.Equal(t, "true", e.Ask("erlang:disconnect_node('a@127.0.0.1')"))
 	parts := func() string {
 		known := func(n *node.Node) string {
@@ -168,7 +168,7 @@ func TestOTPOverlap(t *testing.T) {
 		}
 	})
 
-	// They become one again.
+	// The partitions become one again.
 	for _, erl := range []*erltest.Node{e, f} {
 		erl.Ask("net_kernel:connect_node('a@127.0.0.1')")
 		erl.Ask("net_kernel:connect_node('b@127.0.0.1')")
@@ -178,7 +178,7 @@ func TestOTPOverlap(t *testing.T) {
 	says(t, e, "['a@127.0.0.1','b@127.0.0.1','f@127.0.0.1']", "lists:sort(gen_server:call(global_name_server, get_known))")
 }
 
-// TestOTPRestart: a node that comes back under its name leaves nothing of its former life.
+// A node that comes back under its name keeps nothing of its former life.
 func TestOTPRestart(t *testing.T) {
 	erltest.Need(t)
 	c := newErlangCluster(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/node/global"
 )
 
-// A process gets a name that all nodes of the cluster know, of which this is the first.
+// A process gets a name that all nodes of the cluster know. This node is the first of the cluster.
 func Example() {
 	n, err := node.Start(node.Config{Name: "till@127.0.0.1", Distribution: &node.Distribution{
 		Cookie: "secret", Finder: &discovery.Static{}, Published: global.Join(global.Config{}),
@@ -32,7 +32,7 @@ func Example() {
 	n.Send(node.Global("leader"), "hello")
 	fmt.Println(node.ReceiveOf[string](leader))
 
-	// One of all that want the resource has it at a time, on whichever node.
+	// One process at a time has the resource, on whichever node.
 	err = global.Trans(ctx, leader, global.ID{Resource: "ledger"}, func() error {
 		fmt.Println("writes")
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/node/global"
 )
 
-// has waits until a node knows who has a name; the zero PID: nobody.
+// has waits until a node knows the owner of a name; the zero PID means none.
 func has(t testing.TB, n *node.Node, name any, want node.PID) {
 	t.Helper()
 	testkit.Until(t, func() string {

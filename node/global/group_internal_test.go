@@ -21,7 +21,7 @@ var (
 	other  = origin.PID(6)
 )
 
-// names has one name, and what it belongs to.
+// names holds one name, and its owner.
 type names struct{}
 
 func (names) Whois(name any) (wire.PID, bool) { return other, name == atom("known") }

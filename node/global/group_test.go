@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TestGroup asks global_group what a search of another node asks.
+// Ask global_group what a search from another node asks.
 func TestGroup(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
@@ -36,7 +36,7 @@ func TestGroup(t *testing.T) {
 	assert.Equal(t, wire.List{a.Name(), b.Name()}, v)
 }
 
-// TestConnectByRPC brings a node into a cluster and out of it, from afar.
+// Bring a node into a cluster and out of it, from another node.
 func TestConnectByRPC(t *testing.T) {
 	c := newCluster(t)
 	a, b, ops := c.start("a"), c.start("b"), c.Start("ops")

@@ -18,13 +18,13 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// cluster is some nodes that share names, all of ours in memory, or some of them of Erlang.
+// cluster is a set of nodes that share names: all of them ours and in memory, or some of them Erlang nodes.
 type cluster struct {
 	*nodetest.Cluster
 	t    testing.TB
 	with node.Distribution // of our nodes
-	port int               // of the port mapper by which nodes find those of Erlang, if there are any
-	log  *logtest.Text     // of all nodes of ours; it is shown if the test fails
+	port int               // of the port mapper by which nodes find Erlang nodes, if there are any
+	log  *logtest.Text     // of all our nodes; it is shown if the test fails
 }
 
 func newCluster(t testing.TB) *cluster {
@@ -38,7 +38,7 @@ func newCluster(t testing.TB) *cluster {
 	return c
 }
 
-// newErlangCluster returns a cluster that nodes of Erlang can be in: it has a port mapper of its own, and sockets.
+// newErlangCluster returns a cluster that Erlang nodes can join: it has a port mapper of its own, and sockets.
 func newErlangCluster(t testing.TB) *cluster {
 	c, cfg := newCluster(t), epmdtest.Serve(t, "127.0.0.1")
 	c.port, c.with.Finder, c.with.Transport = cfg.Port, &discovery.EPMD{Config: cfg}, dist.TCP{}
@@ -66,7 +66,7 @@ func (c *cluster) connect(a *node.Node, to node.Atom) {
 	require.NoError(c.t, global.Sync(testkit.Context(c.t), a, to))
 }
 
-// mesh waits until each of nodes shares names with all others, of which there are as many as others says beside.
+// mesh waits until each of nodes shares names with all other nodes, and with the given others.
 func (c *cluster) mesh(others []node.Atom, nodes ...*node.Node) {
 	c.t.Helper()
 	all := slices.Clone(others)

@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/node/global"
 )
 
-// However a process of this node ends, its names and locks end with it: that of each style, by itself, by others,
-// with something to tell others and without.
+// However a process of this node ends, its names and locks end with it: a process of each style, which ends by itself
+// or is ended by others, with other nodes to tell or without.
 func TestEnds(t *testing.T) {
 	c := newCluster(t)
 	n := c.start("n")
@@ -39,7 +39,7 @@ func TestEnds(t *testing.T) {
 				require.Contains(t, i.Watchers, server)
 
 				end(pid)
-				// The name is not there any more: another process can have it.
+				// The name is free again: another process can have it.
 				testkit.Until(t, func() string {
 					other := sleeper(t, n)
 					if err := global.Register(testkit.Context(t), n, name, other, global.Options{}); err != nil {
@@ -58,8 +58,8 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// A process that has ended gets no name, and one that has had a name before the name server was started anew ends as any
-// other.
+// A process that has ended gets no name, and one that had a name before the name server was restarted loses it when it
+// ends, as any other does.
 func TestEndedBefore(t *testing.T) {
 	c := newCluster(t)
 	n := c.start("n")

@@ -21,8 +21,7 @@ func start(name node.Atom, seeds ...string) (*node.Node, *gossip.Finder, error) 
 	return n, f, err
 }
 
-// Three nodes: the second and third know where the first gossips, and all become
-// connected.
+// Three nodes: the second and third know where the first gossips, and all of them connect.
 func Example() {
 	a, first, err := start("a@127.0.0.1")
 	if err != nil {

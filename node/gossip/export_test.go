@@ -9,17 +9,17 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// Hurry makes deaths be noticed within a second or two.
+// Hurry makes members notice deaths within a second or two.
 func Hurry(c *Config) {
 	c.tune = func(m *memberlist.Config) {
 		m.ProbeInterval, m.ProbeTimeout = 200*time.Millisecond, 100*time.Millisecond
 		m.GossipInterval, m.PushPullInterval = 20*time.Millisecond, time.Second
-		m.GossipToTheDeadTime = 1 // memberlist does not try the dead by itself
+		m.GossipToTheDeadTime = 1 // memberlist does not try dead members by itself
 		m.SuspicionMult, m.SuspicionMaxTimeoutMult = 2, 2
 	}
 }
 
-// Patience makes nobody be given up while a test lasts.
+// Patience keeps members from being given up while a test lasts.
 func Patience(c *Config) {
 	before := c.tune
 	c.tune = func(m *memberlist.Config) {
@@ -28,10 +28,10 @@ func Patience(c *Config) {
 	}
 }
 
-// Calm undoes Hurry, and makes nobody be given up.
+// Calm undoes Hurry, and keeps members from being given up.
 func Calm(c *Config) { c.tune = func(m *memberlist.Config) { m.SuspicionMult = 1 << 20 } }
 
-// Linger has memberlist wait as long for a stream as a stream may last.
+// Linger makes memberlist wait as long for a stream as a stream may last.
 func Linger(c *Config) {
 	before := c.tune
 	c.tune = func(m *memberlist.Config) {
@@ -40,8 +40,7 @@ func Linger(c *Config) {
 	}
 }
 
-// Fault makes loses decide what of that which a member sends is lost. The member
-// gossips at from, HOST:PORT.
+// Fault lets loses decide which messages of a member are lost. The member gossips at from, HOST:PORT.
 func Fault(c *Config, loses func(from, to string) bool) {
 	before := c.tune
 	c.tune = func(m *memberlist.Config) {
@@ -70,7 +69,7 @@ func (f *faulty) DialAddressTimeout(a memberlist.Address, d time.Duration) (net.
 	return f.transport.DialAddressTimeout(a, d)
 }
 
-// Kill ends a member without a farewell, as the death of its process does.
+// Kill ends a member without a farewell, as the death of its process would.
 func (f *Finder) Kill() {
 	f.mu.Lock()
 	r := f.session
@@ -83,5 +82,5 @@ func (f *Finder) Kill() {
 	})
 }
 
-// KeyOf is the key that a cookie gives.
+// KeyOf returns the key of a cookie.
 var KeyOf = keyOf

@@ -26,7 +26,7 @@ func TestMesh(t *testing.T) {
 	var seeds []string
 	for i := range many {
 		cfg := config(log, seeds...)
-		gossip.Calm(&cfg) // so many on a busy machine are late, not dead
+		gossip.Calm(&cfg) // with so many on a busy machine, a slow member is late, not dead
 		f := finder(t, cfg)
 		n := nodetest.Start(t, node.Config{Name: node.Atom(fmt.Sprintf("n%02d@127.0.0.1", i)), Workers: 1, Log: log.Logger(),
 			Distribution: &node.Distribution{Cookie: "secret", Finder: f, Mesh: &discovery.Mesh{Backoff: time.Second}}})
@@ -38,8 +38,8 @@ func TestMesh(t *testing.T) {
 	testkit.Until(t, func() string { return meshed(nodes) })
 }
 
-// A node that dies without a word is found again where its next life listens, before
-// anybody has noticed the death of the first.
+// A node that dies without a word is found again where its next life listens, before any other node has noticed the
+// death of the first.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -54,7 +54,7 @@ func TestRestart(t *testing.T) {
 
 	b.Kill()
 	again := finder(t, config(log, a.Addr()))
-	announce(t, again, "b@127.0.0.1", 1, "127.0.0.1:44") // a smaller creation: chance chooses them
+	announce(t, again, "b@127.0.0.1", 1, "127.0.0.1:44") // a smaller creation: creations are random
 	testkit.Until(t, func() string {
 		for _, f := range []*gossip.Finder{a, c} {
 			if got := at(f, "b@127.0.0.1"); got != "erlang://127.0.0.1:44" {
@@ -63,7 +63,7 @@ func TestRestart(t *testing.T) {
 		}
 		return ""
 	})
-	testkit.Until(t, func() string { // and the old life is forgotten; where all is slow the new one may be missed for a while
+	testkit.Until(t, func() string { // and the old life is forgotten; on a slow machine the new one may be missed for a while
 		ends, err := c.Find(t.Context(), "b@127.0.0.1")
 		if err != nil || len(ends) != 1 || ends[0].Addr != "127.0.0.1:44" {
 			return fmt.Sprint(ends, err)
@@ -74,8 +74,8 @@ func TestRestart(t *testing.T) {
 	require.ErrorIs(t, err, discovery.ErrUnknownNode)
 }
 
-// Real nodes: one is stopped hard and is back at other ports; who was linked to
-// others does not notice, and the mesh is whole again.
+// Real nodes: one is stopped hard and comes back at other ports; the links between the others are not affected, and the
+// mesh is whole again.
 func TestNodeRestarts(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -102,7 +102,7 @@ func TestNodeRestarts(t *testing.T) {
 	nodetest.Quiet(t, h)
 }
 
-// Who leaves is out of the lists because it says so: nobody is given up here.
+// A node that leaves is out of the lists because it says so: no node gives it up here.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -121,7 +121,7 @@ func TestLeave(t *testing.T) {
 	testkit.Receive(t, changes)
 	c := finder(t, patient(a.Addr()))
 	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
-	for _, f := range []*gossip.Finder{a, b, c} { // who knows nobody has nobody to tell
+	for _, f := range []*gossip.Finder{a, b, c} { // a member that knows no other has nobody to tell
 		testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
 	}
 	leave()
@@ -131,7 +131,7 @@ func TestLeave(t *testing.T) {
 	assert.Empty(t, lists(t, b), "who does not take part knows nothing")
 }
 
-// Who dies is out of the lists when that is noticed.
+// A node that dies is out of the lists when others notice it.
 func TestDeath(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -145,8 +145,8 @@ func TestDeath(t *testing.T) {
 	log.Await(t, "Marking b@127.0.0.1")
 }
 
-// The network is cut, and memberlist alone would not heal it, for it does not try the
-// dead. Live links are not touched; both halves find each other again.
+// The network is cut, and memberlist alone would not heal it, for it does not try dead members. Live links are not
+// touched; both halves find each other again.
 func TestPartition(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -161,7 +161,7 @@ func TestPartition(t *testing.T) {
 	for i, name := range []node.Atom{"a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1"} {
 		var seeds []string
 		if i > 0 {
-			seeds = ports[i-1 : i] // a chain: it is cut where only one knows another
+			seeds = ports[i-1 : i] // a chain: it is cut where only one member knows another
 		}
 		cfg := config(log, seeds...)
 		cfg.Bind = ports[i]
@@ -186,8 +186,7 @@ func TestPartition(t *testing.T) {
 	nodetest.Quiet(t, h)
 }
 
-// Two nodes whose only seed is gone find each other after a cut: each remembers where
-// the other was.
+// Two nodes whose only seed is gone find each other after a cut: each remembers the other's address.
 func TestPartitionWithoutSeeds(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -217,7 +216,7 @@ func TestPartitionWithoutSeeds(t *testing.T) {
 	}
 }
 
-// Who has another cookie neither joins nor reads, and both sides say why.
+// A node with another cookie neither joins nor reads, and both sides log why.
 func TestWrongCookie(t *testing.T) {
 	t.Parallel()
 	in, out := &logtest.Text{}, &logtest.Text{}
@@ -240,7 +239,7 @@ func TestWrongCookie(t *testing.T) {
 		return ""
 	})
 	var was string
-	for line := range strings.Lines(out.String()) { // one, unless the seed was too slow in between
+	for line := range strings.Lines(out.String()) { // one line, unless the seed was too slow in between
 		if strings.Contains(line, "cannot join any other member") {
 			_, why, _ := strings.Cut(line, "error=")
 			assert.NotEqual(t, was, why, "it is logged once, until it fails in another way: %s", out)
@@ -266,7 +265,7 @@ func TestOldCookies(t *testing.T) {
 	}
 }
 
-// So it is while the members are in use: neither loses the other.
+// The same while the members are in use: neither loses the other.
 func TestSetCookie(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -335,7 +334,7 @@ func TestAnnounce(t *testing.T) {
 	_, err := f.Announce(t.Context(), discovery.Announcement{Name: "b@127.0.0.1"})
 	require.EqualError(t, err, "gossip: the finder is already in use by a node")
 	stop()
-	stop() // means nothing
+	stop() // has no effect
 	announce(t, f, "a@127.0.0.1", 2, "127.0.0.1:12")
 	assert.Equal(t, "erlang://127.0.0.1:12", at(f, "a@127.0.0.1"))
 

@@ -21,7 +21,7 @@ import (
 
 const cookie = "a cookie of the tests"
 
-// config is that of a member on a free port of 127.0.0.1, with short pauses.
+// config returns the config of a member on a free port of 127.0.0.1, with short pauses.
 func config(log *logtest.Text, seeds ...string) gossip.Config {
 	c := gossip.Config{Cookie: cookie, Bind: "127.0.0.1:0", Seeds: seeds, Pace: "local", Retry: 200 * time.Millisecond,
 		Log: log.Logger()}
@@ -29,7 +29,7 @@ func config(log *logtest.Text, seeds ...string) gossip.Config {
 	return c
 }
 
-// finder returns a new one.
+// finder returns a new finder.
 func finder(t *testing.T, cfg gossip.Config) *gossip.Finder {
 	t.Helper()
 	f, err := gossip.New(cfg)
@@ -37,7 +37,7 @@ func finder(t *testing.T, cfg gossip.Config) *gossip.Finder {
 	return f
 }
 
-// announce makes a name known that no node has, with an endpoint of its own.
+// announce makes a name known that belongs to no node, with an endpoint of its own.
 func announce(t *testing.T, f *gossip.Finder, name node.Atom, creation uint32, addr string) (stop func()) {
 	t.Helper()
 	stop, err := f.Announce(t.Context(), discovery.Announcement{Name: name, Creation: creation,
@@ -58,7 +58,7 @@ func lists(t *testing.T, f *gossip.Finder, want ...node.Atom) string {
 	return ""
 }
 
-// at says where a finder finds a node first; empty: nowhere.
+// at returns where a finder finds a node first; empty: nowhere.
 func at(f *gossip.Finder, name node.Atom) string {
 	ends, err := f.Find(context.Background(), name)
 	if err != nil {
@@ -67,12 +67,12 @@ func at(f *gossip.Finder, name node.Atom) string {
 	return ends[0].String()
 }
 
-// reserve returns where on 127.0.0.1 nobody listens, and nobody else will.
+// reserve returns an address on 127.0.0.1 at which no process listens, and none will.
 func reserve(t *testing.T) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(porttest.Reserve(t)))
 }
 
-// meshed says what is missing for all nodes to be connected with all others.
+// meshed says which connections are missing for a full mesh.
 func meshed(nodes []*node.Node) string {
 	for _, a := range nodes {
 		if got := len(a.AllNodes()); got != len(nodes)-1 {
@@ -82,11 +82,11 @@ func meshed(nodes []*node.Node) string {
 	return ""
 }
 
-// split is a network that can be cut in two: by the sides that addresses are on.
+// split is a network that can be cut in two; each address is on one side.
 type split struct {
 	side map[string]int // by address; set before cut
 	cut  atomic.Bool
 }
 
-// loses reports whether what from sends to is lost.
+// loses reports whether what from sends to the address to is lost.
 func (s *split) loses(from, to string) bool { return s.cut.Load() && s.side[from] != s.side[to] }

@@ -68,7 +68,7 @@ func TestMember(t *testing.T) {
 	}
 }
 
-// Cut at every byte and flipped in every bit: an error or a member, never more.
+// A member cut at every byte, or with any bit flipped, decodes to an error or a member, and never panics.
 func TestMemberBroken(t *testing.T) {
 	m := sample()
 	meta, err := m.meta()
@@ -119,8 +119,7 @@ func TestNewest(t *testing.T) {
 	assert.Equal(t, []member{twin, young, old}, lives)
 }
 
-// What strangers can bring about is logged once a minute for each kind; what
-// becomes of members, each time.
+// What strangers can cause is logged once a minute for each kind; changes of members are logged each time.
 func TestBridge(t *testing.T) {
 	log := &logtest.Text{}
 	now := time.Unix(0, 0)
@@ -194,7 +193,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// What is remembered is bounded, in number and time.
+// The memory of lost members is bounded, in number and time.
 func TestLost(t *testing.T) {
 	tb := newTable()
 	events := tb.listen()
@@ -222,7 +221,7 @@ func TestLost(t *testing.T) {
 	assert.Zero(t, tb.gone())
 }
 
-// What is told after the end is not taken down, and does not meet the next beginning.
+// Events after the end are not recorded, and do not reach the next start.
 func TestEar(t *testing.T) {
 	m := sample()
 	meta, err := m.meta()
@@ -245,7 +244,7 @@ func TestEar(t *testing.T) {
 	}
 }
 
-// What the list of a thousand members costs.
+// The cost of the list of a thousand members.
 func BenchmarkList(b *testing.B) {
 	tb := newTable()
 	events := tb.listen()

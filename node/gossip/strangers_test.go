@@ -34,7 +34,7 @@ func knock(t *testing.T, ctx context.Context, source, to string) (net.Conn, erro
 	return d.DialContext(ctx, "tcp", to)
 }
 
-// needs skips a test where this host has not got all of 127.0.0.0/8.
+// needs skips a test where this host does not have all of 127.0.0.0/8.
 func needs(t *testing.T, source string) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(source, "0"))
 	if err != nil {
@@ -43,15 +43,15 @@ func needs(t *testing.T, source string) {
 	ln.Close()
 }
 
-// Strangers without a cookie open 40 streams at once and send as much as they are let,
-// less one byte. memberlist alone would keep 800 MB of it.
+// Strangers without a cookie open 40 streams at once and send as much as they are let, less one byte. memberlist alone
+// would keep 800 MB of it.
 func TestStrangersMemory(t *testing.T) {
 	needs(t, "127.0.0.9")
 	cfg := config(&logtest.Text{})
 	gossip.Linger(&cfg)
 	f := finder(t, cfg)
 	announce(t, f, "a@127.0.0.1", 1, "127.0.0.1:11")
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap is what is held
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // so that the heap is what is held
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -72,7 +72,7 @@ func TestStrangersMemory(t *testing.T) {
 			for left := maxStream - 1; err == nil && left > 0; left -= len(zeros) {
 				_, err = conn.Write(zeros[:min(left, len(zeros))])
 			}
-			busy.Done() // it has sent all, or was not let
+			busy.Done() // it has sent everything, or was cut off
 			<-hold
 		})
 	}
@@ -83,7 +83,7 @@ func TestStrangersMemory(t *testing.T) {
 		select {
 		case <-over:
 			more = false
-		case <-time.After(time.Millisecond): // how often it looks
+		case <-time.After(time.Millisecond): // the interval of the samples
 		}
 		runtime.ReadMemStats(&now)
 		peak = max(peak, now.HeapAlloc)
@@ -97,7 +97,7 @@ func TestStrangersMemory(t *testing.T) {
 	assert.Positive(t, stats.StreamsCut)
 }
 
-// Nodes join by one that strangers from another address keep busy all the time.
+// Nodes join through one that strangers from another address keep busy all the time.
 func TestMeshAmongStrangers(t *testing.T) {
 	t.Parallel()
 	needs(t, "127.0.0.2")
@@ -128,7 +128,7 @@ func TestMeshAmongStrangers(t *testing.T) {
 					}
 					stop := context.AfterFunc(ctx, func() { conn.Close() })
 					conn.Write(opening(maxStream))
-					conn.Read(make([]byte, 1)) // until it is thrown out
+					conn.Read(make([]byte, 1)) // until it is closed
 					stop()
 					conn.Close()
 				}
@@ -145,7 +145,7 @@ func TestMeshAmongStrangers(t *testing.T) {
 	assert.Contains(t, log.String(), "gossip: refused a TCP connection")
 }
 
-// A seed that answers with more than a stream may have is not read to the end.
+// A seed whose answer is longer than a stream may be is not read to the end.
 func TestEvilSeed(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -183,7 +183,7 @@ func TestEvilSeed(t *testing.T) {
 	assert.Positive(t, f.Stats().StreamsCut)
 }
 
-// A stream ends when its time is over, however little is missing, and with the member.
+// A stream ends when its time is over, however little is missing, and when the member ends.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -200,7 +200,7 @@ func TestStreamsEnd(t *testing.T) {
 		require.NoError(t, err)
 		also()
 		conn.SetDeadline(time.Now().Add(testkit.Limit))
-		for err == nil { // an answer says why, perhaps
+		for err == nil { // an answer may say why
 			_, err = conn.Read(make([]byte, 1000))
 		}
 		nerr, ok := err.(net.Error)

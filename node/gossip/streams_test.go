@@ -18,7 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
-// pretended is a connection from an address of the test's choice, with no end of zeros.
+// pretended is a connection from an address of the test's choice, which sends zeros without end.
 type pretended struct {
 	net.Conn
 	from     net.Addr
@@ -41,7 +41,7 @@ func bounded(t *testing.T, log *logtest.Text, c Config) *streams {
 	return newStreams(&c)
 }
 
-// wrong says which invariant does not hold.
+// wrong says which invariant is broken.
 func (s *streams) wrong() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *streams) wrong() string {
 	return ""
 }
 
-// Streams come and go by chance, and the invariants hold.
+// Streams come and go at random, and the invariants hold.
 func TestStreamsByChance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		chance := testkit.Rand(t)
@@ -100,11 +100,11 @@ func TestStreamsByChance(t *testing.T) {
 				if len(taken) > 0 {
 					i := chance.IntN(len(taken))
 					taken[i].Close()
-					taken[i].Close() // means nothing
+					taken[i].Close() // has no effect
 					taken = append(taken[:i], taken[i+1:]...)
 				}
 			case 4:
-				time.Sleep(time.Duration(chance.Int64N(int64(time.Second)))) // of the bubble
+				time.Sleep(time.Duration(chance.Int64N(int64(time.Second)))) // by the bubble's clock
 				synctest.Wait()
 			}
 			require.Empty(t, s.wrong())
@@ -122,7 +122,7 @@ func TestStreamsByChance(t *testing.T) {
 	})
 }
 
-// What one source may have, it may have once, and the others have the rest.
+// One source gets its share once, and the other sources get the rest.
 func TestStreamsShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}
@@ -140,13 +140,13 @@ func TestStreamsShares(t *testing.T) {
 		assert.Equal(t, all[0], first.Conn)
 		assert.Equal(t, time.Now().Add(5*time.Second), all[0].deadline)
 
-		for i := range 7 { // others are served at once
+		for i := range 7 { // other sources are served at once
 			s.admit(from(fmt.Sprintf("10.0.1.%d", i)))
 			s.admit(from(fmt.Sprintf("10.0.1.%d", i)))
 		}
 		s.stats(&is)
 		assert.Equal(t, Stats{Streams: 16, StreamsWaiting: 16, StreamsLimit: 16, StreamsRefused: 82}, is)
-		first.Close() // and those that wait, in their turn
+		first.Close() // and those that wait, in turn
 		require.True(t, all[0].closed)
 		s.stats(&is)
 		assert.Equal(t, Stats{Streams: 16, StreamsWaiting: 15, StreamsLimit: 16, StreamsRefused: 82}, is)
@@ -161,7 +161,7 @@ func TestStreamsShares(t *testing.T) {
 		text := log.Take()
 		assert.Contains(t, text, "from=10.0.0.1:1 reason=\"too many connections from this address (Config.MaxStreamsPerSource)\"")
 		assert.Contains(t, text, "not_logged=81")
-		time.Sleep(time.Minute) // who waits too long is refused
+		time.Sleep(time.Minute) // a stream that waits too long is refused
 		s.stats(&is)
 		assert.Equal(t, Stats{Streams: 16, StreamsLimit: 16, StreamsRefused: 82 + 98 + 17}, is)
 		assert.Contains(t, log.Take(), "it was not served within 5s (Config.StreamTimeout)")
@@ -169,7 +169,7 @@ func TestStreamsShares(t *testing.T) {
 	})
 }
 
-// All that wait, of all sources, are bounded too.
+// The number of waiting streams, over all sources, is bounded too.
 func TestStreamsWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}
@@ -195,7 +195,7 @@ func TestSourceOf(t *testing.T) {
 	assert.Equal(t, "::/0", sourceOf(&net.UnixAddr{}).String())
 }
 
-// A stream is read so far and no farther, and no deadline is beyond its end.
+// A stream is read up to its limit and no farther, and no deadline is later than its end.
 func TestStreamBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}

@@ -21,8 +21,8 @@ func listening(t *testing.T) *transport {
 	return tr
 }
 
-// A datagram costs the memory that it is long, not that of the longest that there is:
-// strangers send as many as they like, and memberlist keeps some.
+// A datagram takes the memory of its own length, not that of the longest possible one: strangers send as many as they
+// like, and memberlist keeps some.
 func TestDatagramsAreSmall(t *testing.T) {
 	tr := listening(t)
 	conn, err := net.Dial("udp", tr.tcp.Addr().String())
@@ -43,7 +43,7 @@ func TestDatagramsAreSmall(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(many*4096), "64 KiB each would be %d", many*maxPacket)
 }
 
-// Shutdown does not wait for memberlist to take what has come, and can be repeated.
+// Shutdown does not wait for memberlist to take what has arrived, and can be repeated.
 func TestShutdown(t *testing.T) {
 	tr := listening(t)
 	udp, err := net.Dial("udp", tr.tcp.Addr().String())

@@ -62,7 +62,7 @@ type (
 		Grid   [2][]int
 		hidden *int
 		Self   *cart
-		Late   *line // nil when it is sent
+		Late   *line // nil when the message is sent
 		When   time.Time
 		Inner  struct{ Deep struct{ Value *float64 } }
 		Values []line
@@ -92,7 +92,7 @@ func newCart() *cart {
 	return c
 }
 
-// Planted misuses: what is changed after the send is found, with its path.
+// Misuses: the check finds what is changed after the send, with its path.
 var misuses = []struct {
 	path   string
 	change func(*cart)
@@ -128,7 +128,7 @@ var misuses = []struct {
 	{".Lock", func(c *cart) { c.Lock = nil }},
 }
 
-// No misuse: what is shared by its kind may be changed.
+// No misuses: what is shared by its kind may be changed.
 var uses = []func(*cart){
 	func(*cart) {},
 	func(c *cart) { c.Lock.mu.Lock(); c.Lock.n++; c.Lock.mu.Unlock() },
@@ -150,12 +150,12 @@ func TestMisuses(t *testing.T) {
 		require.Equal(t, h.Self(), all[0].To)
 		require.Equal(t, "*isolation_test.cart", all[0].Type)
 		require.Contains(t, all[0].String(), "was changed after it was sent: "+m.path)
-		c.Lines = []*line{{}} // it is the receiver's now
+		c.Lines = []*line{{}} // these belong to the receiver now
 		require.NoError(t, from.Send(h.Self(), 1))
 		require.Equal(t, 1, nodetest.Next[int](t, h))
 		require.Empty(t, f.take())
 	}
-	// To itself a process may send what it goes on to use.
+	// A process may send to itself what it goes on to use.
 	own := newCart()
 	require.NoError(t, from.Send(from.Self(), own))
 	own.Lines = nil
@@ -201,7 +201,7 @@ func TestMisusesOfOtherValues(t *testing.T) {
 	}
 }
 
-// Every way to send is watched, in every style of receiver.
+// The check watches every way to send, to every style of receiver.
 func TestWaysToSend(t *testing.T) {
 	n, f := checked(t)
 	ctx := testkit.Context(t)
@@ -234,7 +234,7 @@ func TestWaysToSend(t *testing.T) {
 			"SendAfter": func(l *line) error { _, err := h.SendAfter(time.Millisecond, pid, l); return err },
 		} {
 			if testkit.Race && name == "SendAfter" {
-				continue // the detector would find the misuse: a timer reads what is written
+				continue // the race detector would find the misuse: a timer reads what is written
 			}
 			blocked(pid)
 			l := &line{}
@@ -276,7 +276,8 @@ type counterObject struct{}
 func (*counterObject) Wait(_ *active.Context, gate chan struct{}) (int, error) { <-gate; return 0, nil }
 func (*counterObject) Take(*active.Context, *line) (int, error)                { return 0, nil }
 
-// What a process has not received when it exits is compared then, and what waits with each message that is sent.
+// When a process exits, the messages that it has not received are compared, and also what waits with each message that
+// is sent.
 func TestUnread(t *testing.T) {
 	n, f := checked(t)
 	h, other := nodetest.Open(t, n), nodetest.Open(t, n)
@@ -296,7 +297,7 @@ func TestUnread(t *testing.T) {
 	require.NoError(t, n.Send(other.Self(), "x"))
 	require.Equal(t, "waiting", f.take()[0].When)
 
-	// The same message for two: who has received it first is told.
+	// The same message goes to two processes: the report names the one that received it first.
 	require.NoError(t, n.Send(h2.Self(), l))
 	require.NoError(t, n.Send(other.Self(), l))
 	nodetest.Next[*line](t, h2)
@@ -308,7 +309,7 @@ func TestUnread(t *testing.T) {
 	require.Equal(t, []node.PID{h2.Self()}, all[0].Also)
 }
 
-// A copy is what is received: for all processes of a node, for one, for one message.
+// A process receives a copy: with the option set for all processes of a node, for one process, or for one message.
 func TestCopies(t *testing.T) {
 	all := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	one := nodetest.Start(t, node.Config{})
@@ -362,7 +363,7 @@ func TestCopies(t *testing.T) {
 	require.NoError(t, err)
 	_, err = node.Call[any](ctx, all, bad, 1)
 	require.ErrorContains(t, err, "cannot copy: it is a func()")
-	// The arguments of active objects are copied, too.
+	// The arguments of calls of active objects are copied, too.
 	ref, err := active.Start(all, &counterObject{}, node.Options{})
 	require.NoError(t, err)
 	_, err = node.Await(ctx, all, active.Go(all, ref, (*counterObject).Take, &line{}))

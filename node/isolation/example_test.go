@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/node/isolation"
 )
 
-// A process keeps a value in an Editor and gives it away as a Shared. What others have does not change.
+// A process keeps a value in an Editor and gives it away as a Shared. The copies that others have do not change.
 func Example() {
 	prices := isolation.Share(map[string]int{"tea": 3})
 	mine := prices.Edit()
@@ -21,7 +21,7 @@ func Example() {
 	// Output: 3 4 5
 }
 
-// What cannot be copied is named.
+// The error names what cannot be copied.
 func ExampleCopy() {
 	type job struct {
 		Args []string

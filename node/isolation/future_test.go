@@ -26,7 +26,7 @@ func (*keeper) Get(c *active.Context, f *node.Future[[]int]) ([]int, error) {
 	return active.Block(c, f)
 }
 
-// Each reader of a future has a value of its own, in whatever way it reads it.
+// Each reader of a future gets a value of its own, in whatever way it reads it.
 func TestReadersOfAFuture(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	h := nodetest.Open(t, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/node/trace"
 )
 
-// What a process sends to itself, by a timer, too, is not copied: nobody else has it.
+// What a process sends to itself, also by a timer, is not copied: no other process has it.
 func TestToItself(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true, Check: true}})
 	p, other := nodetest.Open(t, n), nodetest.Open(t, n)

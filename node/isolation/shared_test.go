@@ -14,7 +14,7 @@ type order struct {
 	Note  map[string]string
 }
 
-// Each Editor changes what it alone has; what was shared stays what it was.
+// Each Editor changes only its own copy; the shared value stays as it was.
 func TestSharedCopiesOnWrite(t *testing.T) {
 	s := isolation.Share(order{Items: []string{"a"}, Note: map[string]string{"k": "v"}})
 	var all sync.WaitGroup
@@ -32,7 +32,7 @@ func TestSharedCopiesOnWrite(t *testing.T) {
 	require.Equal(t, "v", s.Get().Note["k"])
 }
 
-// Nothing is copied but by the first change after it was shared.
+// Only the first change after a value was shared copies it.
 func TestSharedCopiesOnce(t *testing.T) {
 	e := isolation.Share([]int{1}).Edit()
 	first := e.Get()

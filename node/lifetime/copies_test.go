@@ -18,7 +18,7 @@ import (
 	"github.com/actornode/actornode/node/match"
 )
 
-// parcel is a message with Owners in it, and with what is copied.
+// parcel is a message that contains Owners, and values that are copied.
 type parcel struct {
 	owners []*lifetime.Owner
 	byName map[string]*lifetime.Owner
@@ -42,7 +42,7 @@ func (k *keeper) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// A message that is copied has the very Owner that the original has, so it keeps the process, however it is copied.
+// A copied message has the same Owner as the original, so it keeps the process, however it is copied.
 func TestCopiesOwn(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg  isolation.Config
@@ -78,7 +78,7 @@ func TestCopiesOwn(t *testing.T) {
 	}
 }
 
-// What is sent to a process with an owner is copied as for others, by a timer and by an Owner, too.
+// Messages to a process with an owner are copied as for others, also by a timer and by an Owner.
 func TestOwnedGetsCopies(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	k := &keeper{}
@@ -101,7 +101,7 @@ func TestOwnedGetsCopies(t *testing.T) {
 	runtime.KeepAlive(o)
 }
 
-// A copy of an Owner would own nothing: there is none.
+// A copy of an Owner would own nothing: it cannot be copied.
 func TestOwnerIsNotCopied(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	o := own(t, n, &holder{})
@@ -133,7 +133,7 @@ func TestOwnerIsNotCopied(t *testing.T) {
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
 }
 
-// An object in an argument of a call of another is kept, on a node that copies, too.
+// An object in an argument of a call is kept, on a node that copies, too.
 func TestObjectInCall(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	first, err := lifetime.Start(n, &counter{}, node.Options{})

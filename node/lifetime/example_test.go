@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/node/lifetime"
 )
 
-// A program ends when all its actors are done, as those of SALSA and of Scala's actors do. Here they are the
-// numbers below 5, each of which makes the next.
+// A program ends when all its actors are done, as with the actors of SALSA and of Scala. Here they are the numbers
+// below 5, each of which makes the next.
 func ExampleWait() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
@@ -44,7 +44,7 @@ func ExampleWait() {
 	// all are done
 }
 
-// A test looks at what messages have led to, without a sleep.
+// A test looks at the effects of messages, without a sleep.
 func ExampleIdle() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
@@ -71,7 +71,7 @@ func ExampleIdle() {
 	// Output: 4950
 }
 
-// cell is an actor that has a value, and perhaps another cell.
+// cell is an actor that has a value, and may know another cell.
 type cell struct {
 	value int
 	next  *lifetime.Owner
@@ -113,7 +113,7 @@ func ExampleOwn() {
 
 	first = nil
 	for n.Stats().Processes > 0 {
-		runtime.GC() // a program leaves that to Go
+		runtime.GC() // a real program leaves that to Go
 	}
 	fmt.Println("both are collected")
 	// Output:

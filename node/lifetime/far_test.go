@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Another node cannot be given an Owner. It keeps a process by a monitor, and not by its PID.
+// An Owner cannot be sent to another node. Another node keeps a process by a monitor, and not by its PID.
 func TestFar(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	near, far := c.Start("near"), c.Start("far")

@@ -16,14 +16,14 @@ import (
 	"github.com/actornode/actornode/node/match"
 )
 
-// acts has the process of o run f in a handler of a holder, and returns when it is over.
+// acts makes the process to run f in a handler of a holder, and returns when f is done.
 func acts(t testing.TB, n *node.Node, to node.PID, f func(c *node.Context)) {
 	done := make(chan struct{})
 	require.NoError(t, n.Send(to, do(func(c *node.Context) { defer close(done); f(c) })))
 	testkit.Receive(t, done)
 }
 
-// A channel keeps its process until it is closed; its values come meanwhile, whoever has the output.
+// A channel keeps its process until it is closed; its values arrive meanwhile, whoever has the output.
 func TestChannelKeeps(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for name, once := range map[string]bool{"open": false, "once": true} {
@@ -77,7 +77,7 @@ func (r *receiver) Receive(c *node.Context, msg any) error {
 	return r.holder.Receive(c, msg)
 }
 
-// A Match is an Actor like others. The timer of a timeout keeps it; what no case fits does, too.
+// A Match is an Actor like others. The timer of a timeout keeps it, and so does a message that no case fits.
 func TestMatchKeeps(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	cases := func(more ...match.Case) *match.Match {
@@ -117,7 +117,8 @@ func TestMatchKeeps(t *testing.T) {
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
 }
 
-// What is to be done in an Actor when a future is completed keeps it, and so does a message that is to be sent then.
+// A continuation of an Actor for when a future is completed keeps the Actor, and so does a message that is to be sent
+// then.
 func TestFuturesKeep(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/node/lifetime"
 )
 
-// counter is an active object that may know itself.
+// counter is an active object that may hold its own address.
 type counter struct {
 	n    int
 	self lifetime.Object[*counter]
@@ -36,8 +36,8 @@ func (o *counter) UntilIs(c *active.Context, n int) (bool, error) {
 	return true, nil
 }
 
-// An object is collected when nobody can reach it, also if it knows itself and has waited before; not while a
-// method waits.
+// An object is collected when nobody can reach it, even if it holds its own address and has waited before; it is not
+// collected while a method waits.
 func TestObject(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	o, err := lifetime.Start(n, &counter{}, node.Options{})
@@ -81,7 +81,7 @@ func (s *served) keep(_ *genserver.Context, k keep) (bool, error) {
 	return true, nil
 }
 
-// ending has a Terminate.
+// ending is a state with a Terminate.
 type ending struct {
 	served
 	ended chan any
@@ -96,7 +96,7 @@ var (
 	ends   = genserver.Define(genserver.OnCall((*ending).keep))
 )
 
-// A server without Terminate is collected as every Actor, one with it is told first.
+// A server without Terminate is collected like any Actor; one with a Terminate runs it first.
 func TestServer(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	o := own(t, n, serves.New(&served{}))

@@ -23,19 +23,19 @@ import (
 	"github.com/actornode/actornode/node/lifetime"
 )
 
-// holder is an Actor that keeps what it is sent.
+// holder is an Actor that keeps the Owners that it gets.
 type holder struct {
 	owners  []*lifetime.Owner
 	handled int
 }
 
-// What a holder does beside keeping Owners.
+// The messages that a holder takes besides Owners.
 type (
 	forget struct{}
 	me     struct{} // answered with its own Owner
 	later  struct{} // answered when it gets an answer
 	do     func(c *node.Context)
-	wander uint64 // what to do, at random
+	wander uint64 // a seed for random actions
 )
 
 func (h *holder) Receive(c *node.Context, msg any) error {
@@ -57,7 +57,7 @@ func (h *holder) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// wander sends Owners to others that it has, and forgets some.
+// wander sends Owners to other processes that the holder owns, and forgets some.
 func (h *holder) wander(c *node.Context, x *rand.Rand) {
 	if len(h.owners) == 0 {
 		return
@@ -87,7 +87,7 @@ func collect(t testing.TB, n *node.Node, pid node.PID) any {
 	h, err := n.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)
-	ref := h.Monitor(pid) // before the collector runs, so that the reason comes
+	ref := h.Monitor(pid) // before the collector runs, so that the reason arrives
 	var reason any
 	testkit.UntilTrue(t, func() bool {
 		runtime.GC()
@@ -100,7 +100,7 @@ func collect(t testing.TB, n *node.Node, pid node.PID) any {
 	return reason
 }
 
-// survives runs the collector some times: the process is there still.
+// survives runs the collector several times: the process must still be there.
 func survives(t testing.TB, n *node.Node, pid node.PID, why string) {
 	t.Helper()
 	for range 4 {
@@ -109,7 +109,7 @@ func survives(t testing.TB, n *node.Node, pid node.PID, why string) {
 	}
 }
 
-// gc runs the collector, and waits until what it calls has been called.
+// gc runs the collector, and waits until its cleanups have run.
 func gc(t testing.TB) {
 	done := make(chan struct{})
 	func() {
@@ -155,7 +155,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Owners that processes hold of themselves and of each other keep nobody whom nobody else can reach.
+// Owners that processes hold of themselves and of each other do not keep a process that nobody else can reach.
 func TestCycles(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	alone := own(t, n, &holder{})
@@ -167,7 +167,7 @@ func TestCycles(t *testing.T) {
 	for i, o := range ring {
 		require.NoError(t, o.Send(n, ring[(i+1)%5]))
 	}
-	tail := own(t, n, &holder{}) // reached from the ring, and reaches nobody
+	tail := own(t, n, &holder{}) // the ring reaches it, and it reaches nobody
 	require.NoError(t, ring[0].Send(n, tail))
 	pids := []node.PID{alone.PID(), tail.PID()}
 	for _, o := range ring {
@@ -185,7 +185,7 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// What keeps a process that nobody can reach: until it is gone.
+// What keeps a process that nobody can reach, until that is gone.
 func TestKept(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &node.Distribution{
 		Published: global.Join(global.Config{}), Cookie: "c", Finder: &discovery.EPMD{Config: epmdtest.Serve(t, "127.0.0.1")},
@@ -274,7 +274,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// A monitor keeps nobody: its Down says why. A PID does not either, and what is sent to it then is lost.
+// A monitor does not keep a process: its Down says why it ended. A PID does not either, and a later message to it is
+// lost.
 func TestMonitorDoesNotKeep(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h, err := n.Open()
@@ -292,7 +293,7 @@ func TestMonitorDoesNotKeep(t *testing.T) {
 	require.NoError(t, h.Send(pid, 1), "a dead letter")
 }
 
-// Messages that are there are handled first, also by a process that is not fast.
+// Messages that have arrived are handled first, also by a process that is slow.
 func TestMessagesFirst(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	goOn := make(chan struct{})
@@ -330,19 +331,19 @@ func TestOwnerUnderWay(t *testing.T) {
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
 }
 
-// terminator says when it is collected.
+// terminator reports that it is collected.
 type terminator struct {
 	holder
 	ended chan any
 }
 
 func (t *terminator) Terminate(c *node.Context, reason any) error {
-	c.Node() // it acts as a handler does
+	c.Node() // it may act as a handler does
 	t.ended <- reason
 	return nil
 }
 
-// A Terminator is told, and may say so; and is not if it ends otherwise.
+// A Terminator that is collected is called, and may act; one that ends otherwise is not called.
 func TestTerminator(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ended := make(chan any, 1)
@@ -363,7 +364,8 @@ func TestTerminator(t *testing.T) {
 	require.Empty(t, ended)
 }
 
-// Deferred functions of a blocking process run. It is not collected while it computes or waits for an answer or a time.
+// Deferred functions of a blocking process run. The process is not collected while it computes or waits for an answer
+// or a time.
 func TestBlocking(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, co := range []bool{false, true} {
@@ -404,7 +406,7 @@ func TestBlocking(t *testing.T) {
 	}
 }
 
-// The behaviours that Become and Push have put in place are collected with the Actor, and Self is its Owner.
+// The behaviours that Become and Push install are collected with the Actor, and Self is its Owner.
 func TestBecomeAndSelf(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	o := own(t, n, &holder{})
@@ -427,7 +429,7 @@ func TestBecomeAndSelf(t *testing.T) {
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
 }
 
-// What Own refuses.
+// The errors of Own.
 func TestOwnErrors(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, o := range []node.Options{
@@ -442,7 +444,7 @@ func TestOwnErrors(t *testing.T) {
 	}
 }
 
-// The memory of what is made and dropped does not grow.
+// Memory does not grow as processes are made and dropped.
 func TestMemory(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	heap := func() uint64 {
@@ -473,8 +475,8 @@ func TestMemory(t *testing.T) {
 	require.Less(t, after, before+1<<20, "30,000 processes of some 500 bytes have left memory")
 }
 
-// Owners are dropped, moved in messages and sent to at random by Actors. At rest those are left that the roots reach
-// by Owners, and nobody else.
+// Actors drop Owners, move them in messages and send to them at random. When all is quiet, exactly those processes are
+// left that the roots reach by Owners.
 func TestStress(t *testing.T) {
 	random := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{})

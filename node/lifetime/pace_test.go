@@ -19,19 +19,19 @@ func started(p *pacer) (n int, over <-chan struct{}) {
 	return n, over
 }
 
-// Who starts processes without a pause has to wait for the collector, again and again, and for nothing else.
+// A caller that starts processes without a pause has to wait for the collector, again and again, and for nothing else.
 func TestPace(t *testing.T) {
 	p := &pacer{samples: []metrics.Sample{{Name: paced.samples[0].Name}, {Name: paced.samples[1].Name}}}
 	for range 5 {
 		n, over := started(p)
 		require.GreaterOrEqual(t, n+lookEvery, maxBehind*minBytes/ownedBytes)
 		testkit.Receive(t, over)
-		require.Nil(t, p.look(), "the collector has just run") // counts some for the next round
+		require.Nil(t, p.look(), "the collector has just run") // this counts some for the next round
 	}
 }
 
-// A cleanup of the program that blocks does not hold up who starts processes. The test asserts that by coming to its
-// end: who starts processes would wait for ever.
+// A cleanup of the program that blocks does not hold up callers that start processes. The test asserts that by coming
+// to its end: otherwise such a caller would wait for ever.
 func TestPaceBlockedCleanup(t *testing.T) {
 	p := &pacer{samples: []metrics.Sample{{Name: paced.samples[0].Name}, {Name: paced.samples[1].Name}}}
 	release, entered := make(chan struct{}), make(chan struct{}, 1000)

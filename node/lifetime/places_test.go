@@ -15,8 +15,8 @@ import (
 	"github.com/actornode/actornode/node/stage"
 )
 
-// A process with an owner moves from stage to stage as others do: its messages keep their order, its Owner keeps it, and
-// it is collected where it is then.
+// A process with an owner moves from stage to stage as others do: its messages keep their order, its Owner keeps it,
+// and it is collected on its current stage.
 func TestMoveToStage(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 4})
 	made, err := stage.New(n, stage.Options{})
@@ -90,7 +90,7 @@ func (m *mover) MoveIn(_ *node.Context, state any) error {
 	return nil
 }
 
-// A process with an owner cannot move to another node, says why, and goes on.
+// A process with an owner cannot move to another node: it reports why, and goes on.
 func TestMigrateRefuses(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	begin := func(name string) *node.Node {

@@ -28,7 +28,7 @@ func ended() context.Context {
 	return ctx
 }
 
-// Wait waits for each process but daemons and handles, those that are spawned meanwhile included.
+// Wait waits for each process except daemons and handles, including those that are spawned meanwhile.
 func TestWait(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	require.NoError(t, lifetime.Wait(testkit.Context(t), n), "there is none")
@@ -65,7 +65,7 @@ func TestWait(t *testing.T) {
 	require.True(t, n.IsAlive(daemon))
 }
 
-// What a daemon spawns is waited for.
+// Wait waits for the processes that a daemon spawns.
 func TestWaitForChildOfDaemon(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	child := make(chan node.PID, 1)
@@ -82,7 +82,7 @@ func TestWaitForChildOfDaemon(t *testing.T) {
 	require.NoError(t, lifetime.Wait(testkit.Context(t), n))
 }
 
-// Processes spawn each other and end, so that there is always one until the last: Wait never returns before.
+// Processes spawn each other and end, so that there is always one until the last: Wait never returns early.
 func TestWaitStress(t *testing.T) {
 	random := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{})
@@ -130,7 +130,7 @@ func TestWaitStress(t *testing.T) {
 	}
 }
 
-// styles are all styles, and those with a bounded mailbox.
+// styles returns all styles, with unbounded and with bounded mailboxes.
 func styles() []nodetest.Style {
 	all := nodetest.Styles()
 	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
@@ -143,7 +143,7 @@ func styles() []nodetest.Style {
 // unwanted is a message that nobody handles.
 type unwanted struct{ n int }
 
-// spawn starts a process of a style that calls do for each message but those that are unwanted, which it leaves.
+// spawn starts a process of a style that calls do for each message except unwanted ones, which it leaves.
 func spawn(t *testing.T, n *node.Node, s nodetest.Style, do func(self nodetest.Self, msg any)) node.PID {
 	t.Helper()
 	var b node.Actor = node.ActorFunc(func(c *node.Context, msg any) error {
@@ -165,7 +165,8 @@ func spawn(t *testing.T, n *node.Node, s nodetest.Style, do func(self nodetest.S
 	return pid
 }
 
-// A node is not idle while a handler runs or a message waits, whatever the style, and is with messages that were left.
+// A node is not idle while a handler runs or a message waits, whatever the style; it is idle when the only messages are
+// those that were left.
 func TestIdle(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{})
@@ -225,7 +226,7 @@ func TestIdleWithCallsAndDaemons(t *testing.T) {
 	require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 }
 
-// Timers of the future do not count, those that are due do.
+// Timers that are due later do not count; those that are due now do.
 func TestIdleWithTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Log: slog.New(slog.DiscardHandler)})
@@ -251,14 +252,14 @@ func TestIdleWithTimers(t *testing.T) {
 	})
 }
 
-// token goes from one process to the next at random until it has none left.
+// token goes from one process to another at random until it has no steps left.
 type token struct {
 	left int
 	seed uint64
 }
 
-// Tokens wander through processes of all styles, and are split; now and then one is left unhandled first. When Idle
-// returns, all of them have come to their end.
+// Tokens wander through processes of all styles, and are split; now and then a process first leaves one unhandled. When
+// Idle returns, all of them have come to their end.
 func TestIdleStress(t *testing.T) {
 	random := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{})

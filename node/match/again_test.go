@@ -15,18 +15,18 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// looks is a case that counts how often it is asked about a number, and takes none.
+// looks is a case that counts how often it is asked about a number, and takes no message.
 type looks struct{ n *int }
 
 func (c looks) addTo(m *Match) {
 	m.add(reflect.TypeFor[int](), rule{bind: func(any, any) (any, bool) { *c.n++; return nil, false }})
 }
 
-// text is what the receives of the tests are for.
+// text is the type that the receives of the tests take.
 type text string
 
-// A receive does not look again at what the one before has left, if both are with one Match and no function of the
-// user's decides; and none looks at what is older than its mark. All others look at everything.
+// A receive does not look again at messages that the one before has left, if both use one Match and no user function
+// decides; and no receive looks at messages older than its mark. All others look at everything.
 func TestReceiveDoesNotLookAgain(t *testing.T) {
 	const waiting = 1000
 	n := 0
@@ -82,7 +82,7 @@ func TestReceiveDoesNotLookAgain(t *testing.T) {
 
 func never(bool) (int, bool) { return 0, false }
 
-// A receive knows the process that it is for.
+// A receive works only on the process that it is for.
 func TestBlocking(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -92,7 +92,7 @@ func TestBlocking(t *testing.T) {
 	})
 }
 
-// Receives with several matches, with marks and without a Match take what they would from a list.
+// Receives with several matches, with marks and without a Match take what they would take from a list.
 func TestReceiveModel(t *testing.T) {
 	r := testkit.Rand(t)
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {

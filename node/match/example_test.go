@@ -67,7 +67,7 @@ func Example_lockableCounter() {
 	// then 11
 }
 
-// Push and Pop are {push, 5} and pop to processes of Erlang.
+// Push and Pop are the terms {push, 5} and pop for processes of Erlang.
 type (
 	Push struct {
 		_ struct{} `etf:"push,tuple"`
@@ -79,7 +79,7 @@ type (
 // errEmpty is the answer to a Pop of an empty stack.
 var errEmpty = errors.New("empty")
 
-// fixedStack is a stack that forgets the oldest element. It has three behaviours.
+// fixedStack is a stack that drops its oldest element when it is full. It has three behaviours.
 type fixedStack struct {
 	max                 int
 	data                []int
@@ -188,7 +188,7 @@ func ExampleNew() {
 	// nothing
 }
 
-// An Actor is told when for some time nothing has come.
+// An Actor gets a timeout when no message has come for some time.
 func ExampleSetTimeout() {
 	n := start()
 	defer n.Stop()

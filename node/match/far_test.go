@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/node/match"
 )
 
-// sums adds what it gets, as a struct or as the term that it stands for.
+// sums adds the numbers that it gets, as a struct or as the term that the struct stands for.
 func sums(said chan<- string) *match.Match {
 	return match.New(
 		match.On(func(a add) { said <- fmt.Sprint(a.A + a.B) }),
@@ -26,13 +26,13 @@ func sums(said chan<- string) *match.Match {
 	)
 }
 
-// server takes the same requests by a method.
+// server takes the same requests in a method.
 var server = genserver.Define(
 	genserver.OnAnyCall(func(_ struct{}, _ *genserver.Context, a add) (int, error) { return a.A + a.B, nil }),
 	genserver.OnAnyCall(func(_ struct{}, _ *genserver.Context, a addText) (string, error) { return a.A + a.B, nil }),
 )
 
-// Structs with a tag come as terms from other nodes, whichever protocol they speak.
+// Structs with a tag arrive as terms from other nodes, whichever protocol these speak.
 func TestFarTerms(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")

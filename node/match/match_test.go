@@ -45,7 +45,7 @@ func number(s string) (int, bool) {
 	return n, err == nil
 }
 
-// everything has a case of every kind, which say what they have had.
+// everything returns a Match with a case of every kind; each case reports what it has taken.
 func everything(say func(format string, args ...any), rest ...match.Case) *match.Match {
 	saying := func(what string) func(int) { return func(n int) { say("%s %d", what, n) } }
 	return match.New(append([]match.Case{
@@ -65,7 +65,7 @@ func everything(say func(format string, args ...any), rest ...match.Case) *match
 	}, rest...)...)
 }
 
-// fits is what everything says to messages; "": nothing.
+// fits has messages and what everything says of them; "": nothing.
 var fits = []struct {
 	msg  any
 	says string
@@ -81,7 +81,8 @@ var fits = []struct {
 	{nil, ""}, {true, ""}, {int64(0), ""}, {[]int{1}, ""},
 }
 
-// eachStyle runs a scenario in each style: spawn starts a process that uses m for each message, and leaves what no case fits.
+// eachStyle runs a scenario in each style: spawn starts a process that uses m for each message, and leaves messages
+// that no case fits.
 func eachStyle(t *testing.T, run func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node)) {
 	bounded := nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 500, Policy: mailbox.Refuse}})
 	bounded.Name = "bounded"
@@ -105,7 +106,7 @@ func eachStyle(t *testing.T, run func(t *testing.T, spawn func(m *match.Match) n
 	}, append(nodetest.Styles(), bounded)...)
 }
 
-// The first case that fits takes a message, in each style; what none fits is left.
+// The first case that fits takes a message, in each style; messages that no case fits are left.
 func TestCases(t *testing.T) {
 	eachStyle(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
 		said := make(chan string, 1)
@@ -129,7 +130,7 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// A wildcard takes what is left, nil too, and a Match may be a case of another.
+// A wildcard takes all remaining messages, nil too, and a Match may be a case of another.
 func TestComposed(t *testing.T) {
 	eachStyle(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
 		said := make(chan string, 1)
@@ -150,10 +151,10 @@ func TestComposed(t *testing.T) {
 	})
 }
 
-// naive is a case as the model has it: a function that answers what it says.
+// naive is a case of the model: a function that says whether it takes a message, and what it reports.
 type naive func(m any) (says string, ok bool)
 
-// randomCase returns a case, and the same for the model.
+// randomCase returns a case, and its counterpart for the model.
 func randomCase(r *rand.Rand, i int, say func(string)) (match.Case, naive) {
 	a, b := r.IntN(4), r.IntN(4)
 	switch r.IntN(6) {
@@ -213,7 +214,7 @@ func randomMessage(r *rand.Rand) any {
 	return tuple("add", r.IntN(4), r.IntN(4))
 }
 
-// Random cases beside a model that tries one after the other, message by message from the oldest.
+// Random cases, compared with a model that tries one after the other, message by message from the oldest.
 func TestAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{})
@@ -258,7 +259,7 @@ func TestAsModel(t *testing.T) {
 	}
 }
 
-// A case receives with the Match that it is of.
+// A case receives with the Match that it belongs to.
 func TestNested(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -284,7 +285,7 @@ func TestNested(t *testing.T) {
 // A Match uses no memory for a message, whatever the case.
 func TestAllocates(t *testing.T) {
 	if testkit.Race {
-		return // the detector allocates, too
+		return // the race detector allocates, too
 	}
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -369,7 +370,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A request is answered by the value of its case, or the error; from wherever it comes.
+// A request is answered with the value of its case, or the error, wherever it comes from.
 func TestReply(t *testing.T) {
 	boom := errors.New("boom")
 	n := nodetest.Start(t, node.Config{})
@@ -406,7 +407,7 @@ func TestReply(t *testing.T) {
 	require.Equal(t, node.Atom("enough"), exit.Reason)
 }
 
-// What is wrong is said where the Match is built, or first used.
+// A misuse is reported where the Match is built, or first used.
 func TestMisuse(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -455,7 +456,7 @@ func TestMisuse(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrNoProcess)
 }
 
-// An Actor whose stack of behaviours is empty ends normally where that is what Unbecome is to do.
+// An Actor whose stack of behaviours is empty ends normally if Unbecome is to do so.
 func TestUnbecome(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)

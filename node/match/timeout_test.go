@@ -18,7 +18,7 @@ import (
 	"github.com/actornode/actornode/node/match"
 )
 
-// watched is an actor that notes when it gets what, in seconds from the start, and runs functions.
+// watched is an actor that notes which message it gets when, in seconds from the start, and runs functions.
 type watched struct {
 	began time.Time
 	mu    sync.Mutex
@@ -45,7 +45,7 @@ func (w *watched) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// taken returns what has been noted, and forgets it. Everything waits.
+// taken returns what has been noted, and forgets it. All processes wait then.
 func (w *watched) taken() []string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -60,7 +60,7 @@ const second = time.Second
 // places are the ways to run an Actor.
 var places = map[string]node.Options{"stage": {}, "detached": {Place: node.Detached()}}
 
-// bubble runs f with an actor in each place; do has it run a function, and is counted as a message.
+// bubble runs f with an actor in each place; do lets the actor run a function, which counts as a message.
 func bubble(t *testing.T, f func(t *testing.T, n *node.Node, pid node.PID, w *watched, do func(f func(c *node.Context)))) {
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func bubble(t *testing.T, f func(t *testing.T, n *node.Node, pid node.PID, w *wa
 	}
 }
 
-// A timeout comes when nothing has been handled for its time, again and again, until it is ended.
+// A timeout comes when nothing has been handled for its time, again and again, until it is turned off.
 func TestSetTimeout(t *testing.T) {
 	bubble(t, func(t *testing.T, n *node.Node, pid node.PID, w *watched, do func(func(c *node.Context))) {
 		do(func(c *node.Context) { match.SetTimeout(c, 10*second) })
@@ -106,7 +106,7 @@ func TestSetTimeout(t *testing.T) {
 	})
 }
 
-// A node that copies messages leaves what the timers send alone.
+// A node that copies messages does not copy those of the timers.
 func TestTimeoutOfCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := nodetest.Start(t, node.Config{Workers: 2, Isolation: isolation.Config{Copy: true}})
@@ -121,7 +121,7 @@ func TestTimeoutOfCopies(t *testing.T) {
 	})
 }
 
-// The time that a handler takes does not count, and what comes meanwhile is not nothing.
+// The time that a handler takes does not count, and a message that comes meanwhile resets the timeout.
 func TestSlowHandler(t *testing.T) {
 	bubble(t, func(t *testing.T, n *node.Node, pid node.PID, w *watched, do func(func(c *node.Context))) {
 		do(func(c *node.Context) { match.SetTimeout(c, 2*second) })
@@ -135,7 +135,7 @@ func TestSlowHandler(t *testing.T) {
 	})
 }
 
-// Become, Push and Unbecome call it off, and a Match begins its own; whoever else stands before the behaviour.
+// Become, Push and Unbecome cancel the timeout, and a Match starts its own, whatever stands in front of the behaviour.
 func TestTimeoutIsVoid(t *testing.T) {
 	bubble(t, func(t *testing.T, n *node.Node, pid node.PID, w *watched, do func(func(c *node.Context))) {
 		after := match.New(
@@ -157,7 +157,7 @@ func TestTimeoutIsVoid(t *testing.T) {
 			require.Len(t, w.taken(), 1, "%d", i)
 			do(func(c *node.Context) { match.SetTimeout(c, node.Infinity) })
 		}
-		// This one continues with a future meanwhile.
+		// This one has a future to continue with meanwhile.
 		future := node.Async[int](n, pid, "who knows")
 		do(func(c *node.Context) {
 			futures.Then(c, future, func(c *node.Context, _ int, err error) error { w.note(err); return nil })
@@ -178,7 +178,7 @@ func TestTimeoutIsVoid(t *testing.T) {
 	})
 }
 
-// A Match that is spawned begins at once; its time is not longer for messages that no case fits.
+// The timeout of a spawned Match begins at once; messages that no case fits do not extend it.
 func TestAfterOfSpawned(t *testing.T) {
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestAfterOfSpawned(t *testing.T) {
 	}
 }
 
-// In a receive the time runs from its beginning; what no case fits does not count.
+// In a receive the time runs from its beginning; messages that no case fits do not count.
 func TestAfterInReceive(t *testing.T) {
 	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 		began := time.Now()
@@ -235,15 +235,15 @@ func TestAfterInReceive(t *testing.T) {
 	})
 }
 
-// Messages, timeouts and changes of the behaviour at the same moment: none is seen that has been called off, and none
-// is missing.
+// Messages, timeouts and changes of the behaviour at the same moment: no cancelled timeout is seen, and none is
+// missing.
 func TestTimeoutRace(t *testing.T) {
 	r := testkit.Rand(t)
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
 			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 				var mu sync.Mutex
-				due := time.Time{} // of the timeout; zero: none is to come
+				due := time.Time{} // of the timeout; zero: none is due
 				timeouts := 0
 				var w node.ActorFunc
 				w = func(c *node.Context, msg any) error {

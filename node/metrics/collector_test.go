@@ -133,7 +133,7 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// Whatever a node has, a scrape looks at so much, and shows so much.
+// However much a node has, a scrape looks at a bounded amount, and shows a bounded amount.
 func TestBounds(t *testing.T) {
 	n, err := node.Start(node.Config{})
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, "0", got[`actornode_peers{protocol=""}`])
 }
 
-// Scrapes while everything goes on, and while the node is being stopped.
+// Scrapes run while everything goes on, and while the node is being stopped.
 func TestCollectWhileBusy(t *testing.T) {
 	n, err := node.Start(node.Config{})
 	require.NoError(t, err)
@@ -196,7 +196,8 @@ func BenchmarkCollect(b *testing.B) {
 	}
 }
 
-// However many behaviours and names there are, few have series of their own, and the others are counted together.
+// However many behaviours and names there are, only a few have series of their own, and the others are counted
+// together.
 func TestGroupsAreBounded(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process starts on the other node when all its messages have come, not before, and not with one too many.
+// A process starts on the other node when all its messages have arrived, not before, and not with one too many.
 func TestStartsWithAllMessages(t *testing.T) {
 	a := &arrival{prepare: new(prepare)}
 	for have := range 4 {

@@ -30,7 +30,7 @@ func init() { node.RegisterTypes(node.TypeOf[cart]("shop.cart"), node.TypeOf[add
 
 func ExampleTo() {
 	ctx := context.Background()
-	places := new(nodetest.Places) // of a program of its own: discovery.EPMD, or another finder
+	places := new(nodetest.Places) // a real program has discovery.EPMD, or another finder
 	start := func(name node.Atom) *node.Node {
 		n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/node/migrate"
 )
 
-// found is where the processes of the tests are, and whether one is still about to move.
+// found returns where the processes of the tests are, and whether one of them is still about to move.
 func found(nodes []*node.Node) (at []node.PID, moving bool) {
 	for _, n := range nodes {
 		for pid := range n.Inside(process.Key{}).Processes() {
@@ -32,15 +32,15 @@ func found(nodes []*node.Node) (at []node.PID, moving bool) {
 	return at, moving
 }
 
-// faults are what happens at a step, on the node and in the process whose step it is.
+// faults are the faults to inject at a step, on the node and in the process whose step it is.
 var faults = map[string]func(c *cluster, x *node.Context){
 	"kill":       func(_ *cluster, x *node.Context) { x.Node().Exit(x.Self(), node.Kill) },
 	"cut":        func(c *cluster, _ *node.Context) { c.wire.Cut() },
 	"disconnect": func(c *cluster, _ *node.Context) { c.nodes[0].Disconnect(c.nodes[1].Name()) },
 }
 
-// Whatever happens at whatever step of a move, there is one process afterwards that has had each message once, here or
-// there; none only if the process itself was killed.
+// Whatever happens at whatever step of a move, there is one process afterwards, here or there, that has had each
+// message once; there is none only if the process itself was killed.
 func TestFaults(t *testing.T) {
 	for _, step := range []string{"source asks", "arrival asked", "source ready", "source commits", "source committed",
 		"arrival commits", "arrival starts", "source finishes"} {

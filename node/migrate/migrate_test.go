@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ledger is the state of the processes of the tests: what they have had from each sender.
+// ledger is the state of the processes in the tests: the messages that they have had from each sender.
 type ledger struct {
 	Last   map[string]int
 	Wrong  []string
@@ -46,7 +46,7 @@ func init() {
 		node.TypeOf[do]("mt.do"))
 }
 
-// note takes an entry down.
+// note records an entry.
 func (l *ledger) note(e entry) {
 	if l.Last == nil {
 		l.Last = map[string]int{}
@@ -64,7 +64,7 @@ var counter = genserver.Define(
 	genserver.OnAnyCall(func(l *ledger, _ *genserver.Context, e entry) (int, error) { l.note(e); return e.N, nil }),
 	genserver.OnCall(func(l *ledger, _ *genserver.Context, _ what) (ledger, error) {
 		now := *l
-		now.Last = maps.Clone(l.Last) // the caller may be of this node
+		now.Last = maps.Clone(l.Last) // the caller may be on this node
 		return now, nil
 	}),
 	genserver.OnAnyCall(func(l *ledger, c *genserver.Context, d do) (node.Ref, error) {
@@ -99,7 +99,7 @@ func kinds() []migrate.Kind {
 	return []migrate.Kind{{Name: "counter", New: func() node.Actor { return counter.New(nil) }}}
 }
 
-// cluster is some nodes that move processes among them, over TCP whose connections can be cut.
+// cluster is a set of nodes that move processes among them, over TCP connections that can be cut.
 type cluster struct {
 	*nodetest.Cluster
 	t     *testing.T
@@ -119,7 +119,7 @@ func clusterOf(t *testing.T, of *nodetest.Cluster) *cluster {
 
 func (c *cluster) config(name string) node.Config { return c.ConfigWith(name, c.with) }
 
-// start starts a node that processes move to and from.
+// start starts a node that processes can move to and from.
 func (c *cluster) start(name string) *node.Node {
 	n := nodetest.Start(c.t, c.config(name))
 	require.NoError(c.t, migrate.StartStepping(c.t.Context(), n, c.step, 10*time.Millisecond, kinds()))
@@ -145,7 +145,7 @@ func tell(t *testing.T, from node.Caller, to node.Dest, d do) node.Ref {
 	return r
 }
 
-// A process goes to another node with its state and its name, and what is sent to its old PID reaches it.
+// A process moves to another node with its state and its name, and messages to its old PID reach it.
 func TestMove(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) {
 		c := clusterOf(t, of)

@@ -19,7 +19,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// plain is a Mover of a user's.
+// plain is a user's Mover.
 type plain struct {
 	Sum   int
 	Deny  error
@@ -58,7 +58,7 @@ type unregistered struct{ X int }
 // hidden is a state that no node has registered.
 var hidden = genserver.Define[*unregistered]()
 
-// What cannot move is refused, with what is in the way, and goes on where it is.
+// A process that cannot move is refused with the cause, and goes on where it is.
 func TestRefused(t *testing.T) {
 	c := newCluster(t)
 	more := append(kinds(), migrate.Kind{Name: "plain", New: func() node.Actor { return new(plain) }})

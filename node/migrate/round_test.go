@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/node/migrate"
 )
 
-// round has a process move so many times round the nodes of c, beginning at the first, and returns where it is.
+// round makes a process move that many times round the nodes of c, beginning at the first, and returns where it is.
 func round(t *testing.T, c *cluster, pid node.PID, moves int) (*node.Node, node.PID) {
 	for k := range moves {
 		pid = move(t, c.nodes[k%len(c.nodes)], pid, c.nodes[(k+1)%len(c.nodes)])
@@ -23,7 +23,7 @@ func round(t *testing.T, c *cluster, pid node.PID, moves int) (*node.Node, node.
 	return c.nodes[moves%len(c.nodes)], pid
 }
 
-// A process that moves 64 times round three nodes, while eight senders send 10,000 messages to its first PID, has each
+// A process moves 64 times round three nodes, while eight senders send 10,000 messages to its first PID: it gets each
 // once, in the order of its sender.
 func TestManyMovesAndMessages(t *testing.T) {
 	const moves, senders, each = 64, 8, 1250
@@ -62,7 +62,8 @@ func TestManyMovesAndMessages(t *testing.T) {
 	require.Equal(t, want, l.Last)
 }
 
-// Two that move a process at the same time to different nodes: it goes where one of them says, and the other is told.
+// Two callers move a process at the same time to different nodes: it goes to one of them, and the other caller gets an
+// error.
 func TestTwoMoveOne(t *testing.T) {
 	r := testkit.Rand(t)
 	c := newCluster(t)
@@ -100,8 +101,8 @@ func TestTwoMoveOne(t *testing.T) {
 	}
 }
 
-// A name that is taken on the other node between its answer and the commit: the move fails, and the process has its name
-// still.
+// A name that is taken on the other node between its answer and the commit: the move fails, and the process still has
+// its name.
 func TestNameTakenMeanwhile(t *testing.T) {
 	c := newCluster(t)
 	var taken node.PID

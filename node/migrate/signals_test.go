@@ -20,7 +20,7 @@ func move(t *testing.T, n *node.Node, pid node.PID, to *node.Node) node.PID {
 	return now
 }
 
-// others waits until the process has had n messages that are no entries, and returns them.
+// others waits until the process has had n messages that are not entries, and returns them.
 func others(t *testing.T, from *node.Node, pid node.PID, n int) (all []any) {
 	testkit.Until(t, func() string {
 		if all = ledgerOf(t, from, pid).Others; len(all) < n {
@@ -44,7 +44,7 @@ func watched(t *testing.T, n *node.Node, pid, by node.PID) {
 
 var bye = wire.Atom("bye")
 
-// Links and monitors that a process has made before it moved tell it what they would have; what it takes away is gone.
+// The links and monitors that a process made before it moved work as before; those that it removes are gone.
 func TestOwnSignalsFollow(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
@@ -59,7 +59,7 @@ func TestOwnSignalsFollow(t *testing.T) {
 			tell(t, a, pid, do{Verb: "link", PID: gone.Self()})
 			first := tell(t, a, pid, do{Verb: "monitor", PID: near.Self()})
 			second := tell(t, a, pid, do{Verb: "monitor", PID: far.Self()})
-			watched(t, third, far.Self(), pid) // it dies on another node, which need not have heard else
+			watched(t, third, far.Self(), pid) // the process dies on another node, where nothing else need have arrived
 			third := tell(t, a, pid, do{Verb: "monitor", PID: gone.Self()})
 			now, here := pid, a
 			for _, n := range path {
@@ -85,7 +85,7 @@ func TestOwnSignalsFollow(t *testing.T) {
 	}
 }
 
-// An exit signal over a link, or for the old PID, ends a process that traps none, and its forwarders.
+// An exit signal over a link, or for the old PID, ends a process that does not trap exits, and its forwarders.
 func TestSignalsEnd(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
@@ -117,7 +117,8 @@ func TestSignalsEnd(t *testing.T) {
 	}
 }
 
-// When the connection to where a process was is lost, those who watch it there, and the process itself, see noconnection.
+// When the connection to the former node of a process is lost, its watchers there, and the process itself, see
+// noconnection.
 func TestConnectionLost(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
@@ -138,7 +139,7 @@ func TestConnectionLost(t *testing.T) {
 	_ = c
 }
 
-// A node that stops does not stop those that have left it.
+// A node that stops does not stop the processes that have left it.
 func TestStopOfTheOldNode(t *testing.T) {
 	c := newCluster(t)
 	b := c.start("b")

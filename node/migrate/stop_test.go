@@ -22,7 +22,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// unreachable is TCP that can be cut for good, until it is healed.
+// unreachable is TCP that can be cut until it is healed.
 type unreachable struct {
 	dist.TCP
 	mu    sync.Mutex
@@ -45,7 +45,7 @@ func (u *unreachable) Dial(ctx context.Context, addr string, peer wire.Atom) (ne
 	return conn, nil
 }
 
-// set cuts all connections off for good, or heals them.
+// set cuts all connections until further notice, or heals them.
 func (u *unreachable) set(off bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -56,11 +56,11 @@ func (u *unreachable) set(off bool) {
 	u.conns = nil
 }
 
-// steps of a move, in their order but for arrival asked.
+// steps lists the steps of a move, in their order except for arrival asked.
 var steps = []string{"source asks", "arrival asked", "source ready", "source commits", "source committed",
 	"arrival commits", "arrival starts"}
 
-// target is a node a, whose process has had three entries, and a node b that it is to move to.
+// target is a node a, whose process has had three entries, and a node b that the process is to move to.
 type target struct {
 	c   *cluster
 	a   *node.Node
@@ -69,7 +69,7 @@ type target struct {
 	log logtest.Text
 }
 
-// newTarget has fault happen at a step, once.
+// newTarget lets fault happen once, at a step.
 func newTarget(t *testing.T, at string, back bool, wire dist.Transport, fault func(x *node.Context, g *target)) *target {
 	g := &target{}
 	var armed atomic.Bool
@@ -97,10 +97,10 @@ func newTarget(t *testing.T, at string, back bool, wire dist.Transport, fault fu
 	return g
 }
 
-// renew starts a node in the place of b.
+// renew starts a new node in the place of b.
 func (g *target) renew() { g.b.Store(g.c.start("b")) }
 
-// behaves waits until Info shows the process on a as what begins so.
+// behaves waits until Info shows, for the process on a, a behaviour with the prefix as.
 func (g *target) behaves(t *testing.T, as string) {
 	t.Helper()
 	testkit.Until(t, func() string {
@@ -111,7 +111,7 @@ func (g *target) behaves(t *testing.T, as string) {
 	})
 }
 
-// whole waits until the process, which is on n, has had so many entries, and checks that it has had each once.
+// whole waits until the process, which is on n, has had that many entries, and checks that it has had each once.
 func whole(t *testing.T, n *node.Node, pid node.PID, entries int) {
 	t.Helper()
 	var l ledger
@@ -127,8 +127,8 @@ func whole(t *testing.T, n *node.Node, pid node.PID, entries int) {
 
 const inDoubt = "migrate.mover to b@127.0.0.1: in doubt"
 
-// The node that a process moves to stops at each step. The process goes on where it was, with all its messages, or
-// waits; it has ended with the other node only if it has started there.
+// The node that a process moves to stops, at each step. The process goes on where it was, with all its messages, or
+// waits; it ends with the other node only if it has started there.
 func TestTargetStops(t *testing.T) {
 	for _, step := range steps {
 		for _, back := range []bool{false, true} {
@@ -169,9 +169,9 @@ func TestTargetStops(t *testing.T) {
 	}
 }
 
-// The connection to the node that a process moves to is cut for good at each step. The process goes on where it was
-// if it has not sent the commit. Else it waits: To says so, Info shows it, and the log has it once. When the connection is
-// back, there is one process, which has had each message once.
+// The connection to the node that a process moves to is cut, at each step, and stays cut. The process goes on where it
+// was if it has not sent the commit. Otherwise it waits: To says so, Info shows it, and the log has it once. When the
+// connection is back, there is one process, which has had each message once.
 func TestTargetUnreachable(t *testing.T) {
 	for _, step := range steps {
 		for _, back := range []bool{false, true} {
@@ -187,7 +187,7 @@ func TestTargetUnreachable(t *testing.T) {
 					whole(t, g.a, g.pid, 4)
 					return
 				}
-				require.Contains(t, steps[2:], step) // a source that has its answer sends the commit before it knows
+				require.Contains(t, steps[2:], step) // a source that has its answer sends the commit before it notices
 				g.behaves(t, inDoubt)
 				wire.set(false)
 				var at []node.PID
@@ -216,7 +216,8 @@ func TestTargetUnreachable(t *testing.T) {
 	}
 }
 
-// A process in doubt can be killed, or gets its answer from a new node of the name; ctx ends To before.
+// A process in doubt can be killed, or gets its answer from a new node of the same name; the end of ctx ends To before
+// that.
 func TestDoubtEnds(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		t.Run(fmt.Sprintf("kill=%v", kill), func(t *testing.T) {

@@ -19,10 +19,10 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// narrowBytes is how much may be on its way in a narrow connection, in each of its buffers.
+// narrowBytes is how many bytes may be on their way in a narrow connection, in each of its buffers.
 const narrowBytes = 64 << 10
 
-// narrow is TCP with small buffers, so that a message waits behind little.
+// narrow is TCP with small buffers, so that a message waits behind few others.
 type narrow struct{ dist.TCP }
 
 func (n narrow) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
@@ -47,7 +47,7 @@ func narrowed(conn net.Conn, err error) (net.Conn, error) {
 	return conn, err
 }
 
-// signaller is what links and monitors without a pause.
+// signaller links and monitors without a pause.
 type signaller struct {
 	to    node.PID
 	steps *atomic.Int64
@@ -79,9 +79,9 @@ func (s signaller) run(p *node.Process) {
 	}
 }
 
-// A move ends while six processes on a node, whichever, link, unlink, monitor and demonitor the process without a pause:
-// its messages are so many, whatever others send, and wait only for what is ahead of them in the connection. That is
-// little here, for the test to be short: see doc.go.
+// A move ends while six processes on one of the nodes link, unlink, monitor and demonitor the process without a pause:
+// the number of its messages does not depend on what others send, and they wait only for what is ahead of them in the
+// connection. That is little here, to keep the test short: see doc.go.
 func TestStorm(t *testing.T) {
 	for where, name := range []string{"old node", "new node", "third node"} {
 		t.Run(name, func(t *testing.T) {
@@ -95,12 +95,12 @@ func stormFrom(t *testing.T, where int, c *cluster) {
 	moves := testkit.By(4, 30, 300) // an even number
 	r := testkit.Rand(t)
 	c.with = node.Distribution{Transport: &narrow{}, Limits: node.Limits{Queue: narrowBytes,
-		Cluster: node.ClusterLimits{Answers: 1 << 30}}} // or one end ends the connection for the other's unlinks
+		Cluster: node.ClusterLimits{Answers: 1 << 30}}} // or one end closes the connection because of the other's unlinks
 	a, b := c.start("a"), c.start("b")
 	c.start("c")
 	now := spawn(t, a, node.Options{})
 	old := now
-	require.NoError(t, b.Send(old, entry{"x", 1})) // so that there is a connection
+	require.NoError(t, b.Send(old, entry{"x", 1})) // this opens a connection
 	require.NoError(t, c.nodes[2].Send(old, entry{"y", 1}))
 
 	stop := make(chan struct{})

@@ -16,12 +16,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// moves is how often the process of TestTraffic moves.
+// moves is the number of moves of the process of TestTraffic.
 const moves = 60
 
-// While a process moves at random among three nodes, what senders on each of them send to its first PID, to the
-// PIDs that it gets, and to its name arrives once and in order, calls are answered once, and its name, its groups,
-// its monitors and its links hold.
+// While a process moves at random among three nodes, messages of senders on each of them to its first PID, to its later
+// PIDs, and to its name arrive once and in order, calls are answered once, and its name, its groups, its monitors and
+// its links stay.
 func TestTraffic(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) { traffic(t, clusterOf(t, of)) })
 }
@@ -107,7 +107,7 @@ func traffic(t *testing.T, c *cluster) {
 		nodetest.Quiet(t, w)
 	}
 	_, err = node.Call[node.Ref](testkit.Context(t), a, old, do{Verb: "stop"})
-	if err != nil { // the end has overtaken the reply
+	if err != nil { // the end came before the reply
 		require.Equal(t, &node.ExitError{Reason: wire.Atom("asked")}, err)
 	}
 	for i, w := range watchers {

@@ -7,7 +7,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// busiest returns the process for which most messages wait.
+// busiest returns the process with the most messages waiting.
 func busiest(n *node.Node) (most observe.Process) {
 	for p := range n.Infos() {
 		if p.Mailbox > most.Mailbox {

@@ -13,8 +13,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Whoever calls may wait: a plain goroutine, a handle, a blocking process, and an Actor, whose
-// stage, the only one, goes on with the server meanwhile.
+// Every kind of caller may wait: a plain goroutine, a handle, a blocking process, and an Actor, whose stage, the only
+// one, runs the server meanwhile.
 func TestCallByEachKindOfCaller(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1})
 	server, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {

@@ -23,7 +23,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// applied are calls that return or raise the same here and in OTP.
+// applied lists calls that return or raise the same here and in OTP.
 var applied = []string{
 	"{erlang,error,[{no,luck}]}", "{erlang,exit,[enough]}", "{erlang,throw,[ball]}",
 	"{erlang,apply,[erlang,throw,[x]]}", "{erlang,apply,[erlang,whereis,[nobody_here]]}",
@@ -45,10 +45,10 @@ var applied = []string{
 	"{io,format,[\"~w~n\",[]]}", "{io,format,[\"~w\",x]}", "{io,format,[1,[]]}",
 }
 
-// basics has what comes of applied in OTP, line by line.
+// basics is the file of OTP's results of applied, line by line.
 const basics = "testdata/basic.txt"
 
-// The answers are OTP's: -update writes them anew.
+// The recorded answers are OTP's: -update writes them anew.
 func TestBasicsOTP(t *testing.T) {
 	erltest.Need(t)
 	file := filepath.Join(t.TempDir(), "lines")
@@ -62,7 +62,7 @@ func TestBasicsOTP(t *testing.T) {
 	require.Equal(t, printed, string(want))
 }
 
-// What others run here to see what comes of it returns, exits, throws and fails as in OTP.
+// A function that another node calls here returns, exits, throws and fails as in OTP.
 func TestBasicsLikeOTP(t *testing.T) {
 	text, err := os.ReadFile(basics)
 	require.NoError(t, err)
@@ -92,8 +92,8 @@ func result(t *testing.T, n *node.Node, text string) string {
 	return wire.Format(wire.Tuple{wire.Atom("value"), v})
 }
 
-// Here a call can name what OTP, where it is alone, does not have: processes by PID and name,
-// this node's modules, the text that io prints.
+// Here a call can name what an OTP node that is alone does not have: processes by PID and name, this node's modules,
+// the text that io prints.
 func TestBasics(t *testing.T) {
 	out := &logtest.Text{}
 	n := alone(t, otp.Config{Output: out})
@@ -155,7 +155,7 @@ func TestBasics(t *testing.T) {
 	require.Equal(t, "[]", apply(t, n, "erlang", "system_info", wire.Tuple{wire.Atom("allocator_sizes"), wire.List{wire.Atom("none")}}))
 }
 
-// sleep waits until the process that called it is ended.
+// sleep waits until the process that called it ends.
 func TestSleepForEver(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard})
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -172,7 +172,7 @@ func TestSleepForEver(t *testing.T) {
 	}
 }
 
-// What nodes/2, net_kernel:nodes_info and gen_server:cast say and do.
+// The results and effects of nodes/2, net_kernel:nodes_info and gen_server:cast.
 func TestNodesAndCasts(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	a, b := c.Start("a"), c.Start("b")

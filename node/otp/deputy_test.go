@@ -35,8 +35,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A peer asks every service and every exported function of a node for effects on others, with random rights. What it may not do
-// itself must not be done for it: neither a reply that goes where the request says, nor a function that acts on a process.
+// A peer uses every service and every exported function of a node, with random rights, to get at other processes. The
+// node must not do for the peer what the peer may not do itself: neither by a reply that goes where the request says,
+// nor by a function that acts on a process.
 func TestDeputies(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		for _, said := range []bool{true, false} { // who operates the node
@@ -52,7 +53,7 @@ func TestDeputies(t *testing.T) {
 							w.try(a, happened)
 						}
 					}
-					entry := []string{"connect", "rpc", "spawn"} // to every deputy, and to nothing else
+					entry := []string{"connect", "rpc", "spawn"} // needed for every deputy, and for nothing else
 					for name := range w.rows() {
 						if name != "named" && name != "kept" && name != "net_kernel" && name != "rex" && name != "actornode" {
 							entry = append(entry, "call "+string(name), "send "+string(name))
@@ -73,7 +74,7 @@ func TestDeputies(t *testing.T) {
 	}
 }
 
-// effects are what has happened to others, such as "message nameless".
+// effects is the set of things that have happened to others, such as "message nameless".
 type effects map[string]bool
 
 func one(what ...string) effects {
@@ -84,7 +85,7 @@ func one(what ...string) effects {
 	return e
 }
 
-// when is what happens if may.
+// when returns the effects that happen if may holds.
 func when(may bool, what ...string) effects {
 	if !may {
 		return nil
@@ -92,16 +93,16 @@ func when(may bool, what ...string) effects {
 	return one(what...)
 }
 
-// attempt is something that a peer tries.
+// attempt is one try of a peer.
 type attempt struct {
 	name   string
 	before func() // nil: nothing
 	do     func()
-	want   func(may) effects // exactly these happen; nil: none, or those that might
+	want   func(may) effects // exactly these happen; nil: none, or those of most
 	most   func(may) effects // these may happen besides
 }
 
-// may is what the peer has the right to.
+// may holds the rights of the peer.
 type may struct {
 	*rights.Granted
 	operates bool
@@ -109,20 +110,20 @@ type may struct {
 
 func (m may) all() bool    { return m.Send("") && m.Call("") }
 func (m may) act() bool    { return m.operates && m.Act() }
-func (m may) end() bool    { return m.operates && m.Signal() } // what no peer has started
+func (m may) end() bool    { return m.operates && m.Signal() } // for processes that no peer has started
 func (m may) endFar() bool { return m.all() && m.Signal() }
 
-// limited reports whether each message is looked at where it comes in.
+// limited reports whether each incoming message is checked.
 func (m may) limited() bool { return !m.all() || !m.Signal() }
 func (m may) service() bool { return m.Look() || m.Act() || m.Trace() }
 
 // object is an active object, whose methods only Go nodes call.
 type object struct{}
 
-// Get is a method of it.
+// Get is a method of object.
 func (*object) Get(*active.Context, struct{}) (int, error) { return 0, nil }
 
-// witness records what it is sent.
+// witness records the messages that it gets.
 type witness struct {
 	mu  sync.Mutex
 	got []any
@@ -156,7 +157,7 @@ type world struct {
 	has      map[string]bool   // what has been made for an attempt
 
 	served map[node.Atom]bool   // services that have rows
-	known  map[wire.Export]bool // functions that have
+	known  map[wire.Export]bool // functions that have rows
 }
 
 func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
@@ -213,7 +214,7 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 	return w
 }
 
-// witness starts one, again if there was one.
+// witness starts a witness, again if there was one.
 func (w *world) witness(name string) *witness {
 	v, o, n := new(witness), node.Options{}, w.a
 	switch name {
@@ -252,12 +253,12 @@ func (w *world) registered() map[node.Atom]node.PID {
 
 func (w *world) pid(name string) node.PID { return w.victims[name].pid }
 
-// granted is what the peer may do now.
+// granted returns the current rights of the peer.
 func (w *world) granted() may {
 	return may{w.policy.Of(rights.Identity{Name: w.b.Name()}, nil), !w.said || w.operates.Load()}
 }
 
-// try tries with random rights.
+// try makes an attempt with random rights.
 func (w *world) try(a attempt, happened map[string]bool) {
 	words := []string{"connect"}
 	for _, word := range []string{"send", "call", "rpc", "spawn", "signal", "admin_read", "admin_act", "trace"} {
@@ -285,7 +286,7 @@ func (w *world) tryWith(a attempt, words []string, operates bool, happened map[s
 	}
 	a.do()
 	synctest.Wait()
-	time.Sleep(2 * time.Millisecond) // of the bubble: what is sent at intervals
+	time.Sleep(2 * time.Millisecond) // by the bubble's clock: messages that are sent at intervals
 	synctest.Wait()
 	got := w.effects()
 	var want, most effects
@@ -308,7 +309,7 @@ func (w *world) tryWith(a attempt, words []string, operates bool, happened map[s
 	}
 }
 
-// effects are what has happened since they were asked for last, which is undone.
+// effects returns what has happened since the last call, and undoes it.
 func (w *world) effects() effects {
 	e := make(effects)
 	for _, name := range slices.Sorted(maps.Keys(w.victims)) {
@@ -367,7 +368,7 @@ func (w *world) effects() effects {
 	is := map[string]bool{"application": len(running) != 1, "environment": len(w.apps.AllEnv("shop")) > 0,
 		"connection": !slices.Contains(w.a.AllNodes(), w.c.Name())}
 	if is["application"] || w.has["application"] {
-		delete(e, "end shop") // that it ends with the application
+		delete(e, "end shop") // which ends with the application
 	}
 	if is["application"] {
 		require.NoError(w, w.apps.Start(ctx, "shop", application.Temporary))
@@ -412,7 +413,7 @@ func (w *world) effects() effects {
 		e["suspend server"] = true
 		require.NoError(w, sys.Resume(ctx, w.a, node.Atom("server")))
 	}
-	for pid := range w.a.Inside(process.Key{}).Processes() { // what has been started goes on, perhaps
+	for pid := range w.a.Inside(process.Key{}).Processes() { // started processes may go on
 		if !w.base[pid] && !slices.ContainsFunc(slices.Collect(maps.Values(w.victims)),
 			func(v *witness) bool { return v.pid == pid }) &&
 			!slices.Contains(slices.Collect(maps.Values(w.services)), pid) {
@@ -422,7 +423,7 @@ func (w *world) effects() effects {
 		}
 	}
 	synctest.Wait()
-	for _, m := range nodetest.Rest(w.me) { // what the node itself has done, as for the answers
+	for _, m := range nodetest.Rest(w.me) { // leave out what the node itself has sent, as for the answers
 		_ = m
 	}
 	for _, v := range w.victims {
@@ -440,7 +441,7 @@ func (w *world) lively() bool {
 	return len(nodetest.Rest(p)) == 1
 }
 
-// ref is a reference of the node of a process.
+// ref makes a reference of the node of a process.
 func (w *world) ref(pid node.PID) node.Ref {
 	if pid.Node() == w.c.Name() {
 		return w.c.MakeRef()
@@ -448,7 +449,7 @@ func (w *world) ref(pid node.PID) node.Ref {
 	return w.a.MakeRef()
 }
 
-// forms are the forms of From, with what a reply to each does, if it may go there.
+// forms returns the forms of From, with the effect of a reply to each, if it may go there.
 func (w *world) forms() map[string]form {
 	all := func(m may) bool { return m.all() }
 	never := func(may) bool { return false }
@@ -491,25 +492,25 @@ type form struct {
 	reaches string // the victim that a reply reaches, if it may
 }
 
-// service is what a process with a name answers: what, and to whom.
+// service describes the process behind a name: what it answers, and to whom.
 type service struct {
-	request any             // that it answers; nil: none
-	right   func(may) bool  // to call it
-	notes   map[string]note // what it sends where the message says
+	request any             // a request that it answers; nil: none
+	right   func(may) bool  // the right to call it
+	notes   map[string]note // the messages that it sends where the request says
 }
 
-// note is a message that has a PID, which is sent to, or linked.
+// note is a message with a PID that the process sends to, or links.
 type note struct {
 	make  func(to node.PID) any
 	link  bool // it is linked, and sent to only if it is not
-	never bool // it is not: the message is none that the process takes
+	never bool // it does neither: the process does not take this message
 }
 
 func tuple(v ...any) wire.Tuple { return v }
 
 func word(s string) wire.Atom { return wire.Atom(s) }
 
-// servers are the rows: each registered process must have one.
+// rows returns a row for each service: each registered process must have one.
 func (w *world) rows() map[node.Atom]service {
 	always := func(may) bool { return true }
 	io := note{func(to node.PID) any { return tuple(word("io_request"), to, 1, word("getopts")) }, false, false}
@@ -523,7 +524,7 @@ func (w *world) rows() map[node.Atom]service {
 			"sbcast": {func(to node.PID) any { return tuple(to, tuple(word("sbcast"), word("nobody"), 1)) }, false, false},
 			"send":   {func(to node.PID) any { return tuple(to, tuple(word("send"), word("nobody"), 1)) }, false, false},
 		}},
-		"actornode":              {word("status"), func(m may) bool { return m.service() || !m.limited() }, nil}, // it answers that
+		"actornode":              {word("status"), func(m may) bool { return m.service() || !m.limited() }, nil}, // it says so
 		"application_controller": {word("which_applications"), nil, nil},
 		"events": {word("which_handlers"), nil, map[string]note{
 			"labelled": {func(to node.PID) any { return tuple(to, tuple(to, w.ref(to)), word("which_handlers")) }, false, false},
@@ -554,7 +555,7 @@ func (w *world) rows() map[node.Atom]service {
 		"shop": {word("count_children"), nil, nil},
 		// These stand for processes of users.
 		"server": {word("hello"), nil, nil},
-		"object": {word("hello"), nil, nil}, // it answers that it does not know that
+		"object": {word("hello"), nil, nil}, // it answers that it does not know the request
 		"named":  {nil, nil, nil},
 		"kept":   {nil, nil, nil},
 	}
@@ -564,7 +565,7 @@ func (w *world) to(name node.Atom) node.At { return node.At{Name: name, Node: w.
 
 func (w *world) send(to node.Dest, msg any) { require.NoError(w, w.me.Send(to, msg)) }
 
-// attempts are all that is tried.
+// attempts returns all attempts.
 func (w *world) attempts() (all []attempt) {
 	add := func(name string, want func(may) effects, do func()) {
 		all = append(all, attempt{name: name, do: do, want: want})
@@ -636,7 +637,7 @@ func (w *world) attempts() (all []attempt) {
 	return slices.Concat(all, w.direct(), w.monitors(), w.functions())
 }
 
-// monitors are what the process of an application monitor sends where a cast to it says.
+// monitors returns the attempts to have the process of an application monitor send where a cast says.
 func (w *world) monitors() (all []attempt) {
 	start := wire.Export{Module: "appmon_info", Function: "start_link", Arity: 3}
 	once := wire.List{tuple(word("timeout"), word("at_most_once"))}
@@ -652,7 +653,7 @@ func (w *world) monitors() (all []attempt) {
 	return all
 }
 
-// direct is what a peer does itself.
+// direct returns what a peer does itself.
 func (w *world) direct() (all []attempt) {
 	add := func(name string, want func(may) effects, do func()) {
 		all = append(all, attempt{name: name, do: do, want: want})
@@ -714,7 +715,7 @@ func (w *world) direct() (all []attempt) {
 	return all
 }
 
-// reads are the functions that have no effect on others, whatever they are given.
+// reads are the functions that have no effect on others, whatever their arguments.
 const reads = `_:module_info/0 _:module_info/1 application:get_all_env/1 application:get_all_key/1 application:get_env/2
 	application:get_env/3
 	application:get_key/2 application:info/0 application:loaded_applications/0 application:which_applications/0
@@ -734,7 +735,7 @@ const reads = `_:module_info/0 _:module_info/1 application:get_all_env/1 applica
 	pg:which_local_groups/0 pg:which_local_groups/1 proc_lib:get_label/1 proc_lib:initial_call/1 proc_lib:translate_initial_call/1
 	supervisor:get_callback_module/1 timer:sleep/1`
 
-// ways are how a function comes to be called by name.
+// ways returns the ways to call a function by name.
 func (w *world) ways() map[string]way {
 	rex := func(do wire.Atom, wrap func(any) any) way {
 		return way{func(m may, e wire.Export) bool { return m.RPC(e) }, func(e wire.Export, leader node.PID, args []any) {
@@ -754,7 +755,7 @@ func (w *world) ways() map[string]way {
 	}
 }
 
-// way is how a function comes to be called: whether the peer may, and doing it.
+// way is one way to call a function: whether the peer may, and how to do it.
 type way struct {
 	may  func(may, wire.Export) bool
 	call func(e wire.Export, leader node.PID, args []any)
@@ -772,7 +773,7 @@ type use struct {
 
 func args(v ...any) []any { return v }
 
-// acts are the rows of the functions that have an effect on others.
+// acts returns the rows of the functions that have an effect on others.
 func (w *world) acts() map[string][]use {
 	rows := make(map[string][]use)
 	add := func(f string, u use) {
@@ -937,7 +938,7 @@ func (w *world) acts() map[string][]use {
 	return rows
 }
 
-// functions are the attempts by functions.
+// functions returns the attempts by functions.
 func (w *world) functions() (all []attempt) {
 	ways := w.ways()
 	acts := w.acts()
@@ -992,7 +993,7 @@ func (w *world) functions() (all []attempt) {
 	return all
 }
 
-// complete fails for what has no row.
+// complete fails for each service or function without a row.
 func (w *world) complete() {
 	for _, name := range w.a.Registered() {
 		require.True(w, w.served[name], "the service %s has no row", name)

@@ -11,8 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A function that prints where it is called from: here, for want of another node,
-// through the node's own process user.
+// A function prints where its caller is: here, without another node, through the node's own process user.
 func Example() {
 	n, err := node.Start(node.Config{})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A process that does not read holds up neither user nor what others send from afar.
+// A process that does not read holds up neither user nor what other nodes send.
 func TestFullMailboxes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	require.NoError(t, otp.Serve(n, otp.Config{Output: &logtest.Text{}}))

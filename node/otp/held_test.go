@@ -14,8 +14,7 @@ import (
 	"github.com/actornode/actornode/node/rpc"
 )
 
-// Another node has only so many names registered by erlang:register, and each is given
-// back when it goes.
+// Another node may register only a limited number of names by erlang:register, and gets each back when the name goes.
 func TestRegisterCounts(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	far, near := c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Names: 2}}}), c.Start("near")

@@ -15,8 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The process user comes back when it has ended, and nobody ends it, or takes its name, by
-// a function that is called by name.
+// The process user comes back when it has ended, and no function that is called by name ends it or takes its name.
 func TestUserIsKept(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	var out bytes.Buffer // written by one process at a time

@@ -20,8 +20,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// observed adds observer's own modules to an Erlang; false: their source is not
-// here. They are compiled anew for their inner functions.
+// observed adds observer's own modules to an Erlang node; false: their source is not here. They are compiled anew for
+// their inner functions.
 func observed(t *testing.T, e *erltest.Node) bool {
 	t.Helper()
 	src, _ := filepath.Glob("/usr/lib/erlang/lib/observer-*/src")
@@ -43,8 +43,8 @@ func observed(t *testing.T, e *erltest.Node) bool {
 	return true
 }
 
-// startBoth starts a node of Go with the tools, what its process user has written, and an
-// Erlang node that is connected to it.
+// startBoth starts a node of Go with the tools, the output of its process user, and an Erlang node that is connected to
+// it.
 func startBoth(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) {
 	t.Helper()
 	erltest.Need(t)
@@ -58,7 +58,7 @@ func startBoth(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) 
 	return n, out, e
 }
 
-// alone is a node of Go that talks to nobody.
+// alone starts a node of Go without a distribution.
 func alone(t *testing.T, c otp.Config) *node.Node {
 	t.Helper()
 	n := nodetest.Start(t, node.Config{})
@@ -88,13 +88,13 @@ func spawn(t *testing.T, n *node.Node, o node.Options, b node.Actor) wire.PID {
 	return pid
 }
 
-// idle is a process that wants no message but stop.
+// idle is a process that takes only the message stop.
 func idle(p *node.Process) error {
 	p.ReceiveMatch(func(m any) bool { return m == wire.Atom("stop") })
 	return nil
 }
 
-// documentation is the text of doc.go.
+// documentation returns the text of doc.go.
 func documentation(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("doc.go")

@@ -37,7 +37,7 @@ func logging(t *testing.T, c otp.Config, d *node.Distribution) (*node.Node, *log
 	return n, log
 }
 
-// says waits until a log has a line with all of these.
+// says waits until a log has a line with all of parts.
 func says(t *testing.T, log *logtest.Text, parts ...string) {
 	t.Helper()
 	testkit.Until(t, func() string {
@@ -54,8 +54,7 @@ func says(t *testing.T, log *logtest.Text, parts ...string) {
 	})
 }
 
-// What a node of OTP logs of a process that works for this node is in this node's log, as
-// between nodes of OTP.
+// What a node of OTP logs about a process that works for this node appears in this node's log, as between nodes of OTP.
 func TestLogEventsOTP(t *testing.T) {
 	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
@@ -80,8 +79,8 @@ func TestLogEventsOTP(t *testing.T) {
 	require.NotContains(t, e.Ask("process_info(whereis(logger_proxy), message_queue_len)"), "error")
 }
 
-// A node that sends too many events, or what is none, or very long ones, fills no log; how many
-// were left out is told.
+// A node that sends too many events, malformed ones, or very long ones, does not fill the log; the log says how many
+// were left out.
 func TestLogEventsAreBounded(t *testing.T) {
 	now := time.Now()
 	n, log := logging(t, otp.Config{Now: func() time.Time { return now }}, nil)

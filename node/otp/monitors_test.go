@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// What a process monitors is shown as OTP shows it: processes by PID, names as names with their node.
+// The monitors of a process are shown as OTP shows them: processes by PID, names as names with their node.
 func TestMonitorsAreShown(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		n, far := c.Start("a"), c.Start("b")

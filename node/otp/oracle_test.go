@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The answers to some 300 calls have the shapes that OTP's own have.
+// The answers to some 300 calls have the same shapes as OTP's own.
 func TestShapesOTP(t *testing.T) {
 	n, _, e := startBoth(t)
 	parent, err := n.Open()
@@ -45,7 +45,7 @@ func startDemo(t *testing.T, n *node.Node) {
 	require.NoError(t, apps.StartAll(t.Context()))
 }
 
-// OTP's own observer, the windows left out.
+// OTP's own observer, without the windows.
 func TestObserverOTP(t *testing.T) {
 	n, _, e := startBoth(t)
 	if !observed(t, e) {
@@ -75,7 +75,7 @@ func TestObserverOTP(t *testing.T) {
 	assert.Contains(t, of("state"), `{"State",0}`)
 }
 
-// term reads what erl has printed, PIDs replaced.
+// term reads what erl has printed, with PIDs replaced.
 func term(t *testing.T, s string) any {
 	t.Helper()
 	for {
@@ -114,7 +114,7 @@ func TestDbgOTP(t *testing.T) {
 	assert.Equal(t, "{{ok,'go@127.0.0.1'},[0],ok}", e.Ask("tools:dbg('go@127.0.0.1')"))
 }
 
-// What is not there is not there at once.
+// What does not exist fails at once.
 func TestProbesOTP(t *testing.T) {
 	_, _, e := startBoth(t)
 	for _, name := range []string{"code_server", "init", "logger", "file_server_2", "auth", "mnesia_monitor", "global_name_server"} {

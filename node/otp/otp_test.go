@@ -26,7 +26,7 @@ func TestServeOnce(t *testing.T) {
 	require.ErrorContains(t, otp.Serve(n, otp.Config{Messages: -1}), "Messages")
 }
 
-// leaves is an Actor that wants no message.
+// leaves is an Actor that handles no message.
 func leaves(*node.Context, any) error { return node.ErrUnhandled }
 
 func TestProcessInfo(t *testing.T) {
@@ -74,7 +74,7 @@ func TestProcessInfo(t *testing.T) {
 	assert.Equal(t, "{monitors,[{process,"+pid.String()+"},{process,{named,nonode@nohost}}]}", item(self.Self(), wire.Atom("monitors")))
 	require.NoError(t, n.Unregister("named"))
 
-	require.NoError(t, n.Send(watch, row{1, 2})) // no term
+	require.NoError(t, n.Send(watch, row{1, 2})) // not a term
 	assert.Equal(t, `{messages,[<<"otp_test.row">>]}`, item(watch, wire.Atom("messages")))
 	assert.Equal(t, "[]", item(watch, wire.Atom("registered_name")))
 	assert.Equal(t, "[{registered_name,[]}]", item(watch, wire.List{wire.Atom("registered_name")}))
@@ -120,7 +120,7 @@ func TestTreeOfLinks(t *testing.T) {
 			return err
 		}
 		_, err = p.SpawnOpt(node.Options{Name: "b", Link: true}, node.ProcessFunc(func(p *node.Process) error {
-			p.Link(a) // not of the tree
+			p.Link(a) // not in the tree
 			master <- p.Self()
 			return idle(p)
 		}))
@@ -154,7 +154,7 @@ func TestTreeOfLinks(t *testing.T) {
 
 	cast("app_ctrl", n.Name(), wire.AtomTrue)
 	assert.Equal(t, "[]", wire.Format(delivery()[4]))
-	for range 3 { // told once, for nothing changes; asked anew, told anew
+	for range 3 { // one report, for nothing changes; a new request gets a new one
 		cast("app_ctrl", n.Name(), wire.AtomTrue, wire.Tuple{wire.Atom("timeout"), 1})
 		assert.Equal(t, "[]", wire.Format(delivery()[4]))
 	}
@@ -167,7 +167,7 @@ func TestTreeOfLinks(t *testing.T) {
 
 	ref := self.Monitor(pid)
 	self.TrapExit(true)
-	self.Exit(pid, wire.Atom("enough")) // from who has started it
+	self.Exit(pid, wire.Atom("enough")) // sent by the process that has started it
 	m, err := self.ReceiveWithin(testkit.Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("enough"), m.(node.Down).Reason)
@@ -227,7 +227,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// Every name that is exported is in the documentation's table.
+// Every exported name is in the documentation's table.
 func TestDocumented(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard})
 	doc := documentation(t)

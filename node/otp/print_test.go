@@ -17,13 +17,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// greet is a function of Go that prints.
+// greet is a Go function that prints.
 func greet(ctx context.Context, args []any) (any, error) {
 	_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s, ünï\n", wire.Format(args[0]))
 	return wire.AtomOK, err
 }
 
-// What a function prints that Erlang calls appears in the caller's shell.
+// What a function prints when Erlang calls it appears in the caller's shell.
 func TestPrintToTheCallersShell(t *testing.T) {
 	n, out, e := startBoth(t)
 	greets := wire.Export{Module: "greeter", Function: "greet", Arity: 1}
@@ -48,24 +48,24 @@ func TestPrintToTheCallersShell(t *testing.T) {
 		require.Equal(t, "ok", e.Ask("%s(%s, greeter, greet, [world])", call, there))
 		prints(t, e, "hello world, ünï\n")
 	}
-	// A group leader that is not the shell, and a process and its child.
+	// A group leader other than the shell, and a process and its child.
 	assert.Equal(t, `{{result,ok},"hello x, ünï\n"}`, e.Ask("tools:holder(fun() -> rpc:call(%s, greeter, greet, [x]) end)", there))
 	assert.Equal(t, `{{result,done},"hello child, ünï\n"}`,
 		e.Ask("tools:holder(fun() -> P = spawn(%s, greeter, parent, [self()]), P ! go, receive done -> done end end)", there))
 	assert.Contains(t, e.Ask("tools:holder(fun() -> spawn(%s, greeter, greet, [self()]), receive done -> done end end)", there), `{{result,done},"hello <`)
 	assert.Empty(t, out.Take(), "nothing of this is for user")
-	// A leader that is gone.
+	// A leader that has exited.
 	assert.Contains(t, e.Ask("tools:holder(fun() -> L = spawn(fun() -> ok end), group_leader(L, self()), rpc:call(%s, greeter, greet, [x]) end)", there), `{badrpc,`)
 }
 
-// prints checks what erl has printed, and forgets it.
+// prints checks what erl has printed, and drops it.
 func prints(t *testing.T, e *erltest.Node, text string) {
 	t.Helper()
 	e.Ask("ok") // its answer comes after what was printed
 	require.Equal(t, text, e.Log.Take())
 }
 
-// A process that knows no leader prints to user, until it is told of another.
+// A process without a leader prints to user, until it gets one.
 func TestGroupLeaderSignal(t *testing.T) {
 	n, out, e := startBoth(t)
 	spawn(t, n, node.Options{Name: "late"}, node.ProcessFunc(func(p *node.Process) error {
@@ -87,7 +87,7 @@ func TestGroupLeaderSignal(t *testing.T) {
 	assert.Equal(t, "true", e.Ask("{group_leader, whereis(printer)} =:= rpc:call('go@127.0.0.1', erlang, process_info, [rpc:call('go@127.0.0.1', erlang, whereis, [late]), group_leader])"))
 }
 
-// What Erlang prints in a call from Go appears where Go's process user writes.
+// What Erlang prints in a call from Go appears in the output of Go's process user.
 func TestPrintOfErlang(t *testing.T) {
 	n, out, _ := startBoth(t)
 	v, err := rpc.Call[any](t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
@@ -96,7 +96,7 @@ func TestPrintOfErlang(t *testing.T) {
 	assert.Equal(t, "hello {1,a} ünï\nand put\n", out.Take())
 }
 
-// Formats do what io_lib of OTP says.
+// Formats print what OTP's io_lib prints.
 func TestFormatsOTP(t *testing.T) {
 	_, out, e := startBoth(t)
 	answer, err := wire.Parse(e.Ask("tools:formats(rpc:call('go@127.0.0.1', erlang, whereis, [user]))"))
@@ -124,13 +124,13 @@ func TestPrintErrors(t *testing.T) {
 	defer p.Close(nil)
 	assert.ErrorIs(t, otp.Print(p.Context(), "x"), otp.ErrNoLeader)
 
-	lead := func(answer any) context.Context { // of a process with a leader that answers so
+	lead := func(answer any) context.Context { // of a process whose leader gives this answer
 		leader := spawn(t, n, node.Options{}, node.ActorFunc(func(c *node.Context, msg any) error {
 			m := msg.(wire.Tuple)
 			if answer == nil {
 				return node.ErrStop
 			}
-			c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), n.MakeRef(), wire.AtomOK}) // of another request
+			c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), n.MakeRef(), wire.AtomOK}) // the reply to another request
 			return c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), m[2], answer})
 		}))
 		told := make(chan context.Context)
@@ -160,7 +160,7 @@ func TestPrintErrors(t *testing.T) {
 	assert.ErrorIs(t, otp.Print(ctx, "x"), enough)
 }
 
-// failing is an output that takes nothing.
+// failing is an output that refuses everything.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }

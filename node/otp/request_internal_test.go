@@ -15,8 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Nothing that is to be printed ends the process that prints: a node whose user ends again
-// and again ends, too.
+// No request to print ends the process that prints: a node whose user ends again and again ends, too.
 func TestRequestsOfAnything(t *testing.T) {
 	seed := testkit.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -40,14 +40,14 @@ func allServices(t *testing.T, n *node.Node) (names []node.Atom) {
 	return names
 }
 
-// Each service answers sys:get_state and get_status, whoever asks, and works on.
+// Each service answers sys:get_state and get_status, whoever asks, and keeps working.
 func TestServicesAnswerSystemMessages(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	c.Speak("erlang")
 	n, far := c.StartWith("a", node.Distribution{Published: global.Join(global.Config{})}), c.StartWith("b", node.Distribution{Published: global.Join(global.Config{})})
 	c.Connect(n, far)
 	for _, name := range allServices(t, n) {
-		if silentServices[name] { // nor does OTP's answer
+		if silentServices[name] { // OTP's does not answer either
 			continue
 		}
 		t.Run(string(name), func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestServicesAnswerSystemMessages(t *testing.T) {
 	}, "the two know each other")
 }
 
-// OTP asks them in its own words.
+// OTP asks the services in its own words.
 func TestServicesAnswerOTP(t *testing.T) {
 	n, _, e := startBoth(t)
 	for i := range n.Infos() {

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A server that is suspended is still a gen_server to OTP's tools, and waits where OTP's would.
+// A suspended server is still a gen_server to OTP's tools, and waits where OTP's server would.
 func TestSuspendedServer(t *testing.T) {
 	n, ctx := nodetest.Start(t, node.Config{}), testkit.Context(t)
 	pid, err := genserver.Define[int]().Start(ctx, n, 1, node.Options{})

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Random items beside a slice.
+// Random items, compared with a slice.
 func TestBagAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 100 {

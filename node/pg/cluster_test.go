@@ -48,7 +48,7 @@ func TestFarJoinAndLeave(t *testing.T) {
 	require.ErrorIs(t, a.scope.Join(testkit.Context(t), a, "g", wb[0]), pg.ErrNotLocal)
 }
 
-// What was before the connection is told at the beginning.
+// A new connection begins with a report of what was there before it.
 func TestFarSync(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	a, b := startPeer(t, c, "a", pg.Config{}), startPeer(t, c, "b", pg.Config{})
@@ -82,7 +82,7 @@ func TestFarDisconnect(t *testing.T) {
 	b.sees("g", wa[0], wb[0])
 }
 
-// A change while the connection is lost does not make one.
+// A change while the connection is lost does not open one.
 func TestFarNothingConnects(t *testing.T) {
 	a, b := startTwo(t)
 	wa, wb := a.spawn(1), b.spawn(1)
@@ -99,7 +99,7 @@ func TestFarNothingConnects(t *testing.T) {
 	}
 }
 
-// The scope's process may end on one node and come again.
+// The scope's process may end on one node and come back.
 func TestFarScopeEnds(t *testing.T) {
 	a, b := startTwo(t)
 	wa, wb := a.spawn(1), b.spawn(1)
@@ -157,7 +157,7 @@ func TestFarMonitor(t *testing.T) {
 	assert.True(t, wire.Equal(wire.Tuple{ref, wire.Atom("leave"), "g", wire.List{w[0]}}, a.self.Receive()))
 }
 
-// A node that comes back at once under its name is another one.
+// A node that comes back at once under its name counts as another node.
 func TestFarNewLife(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	a := startPeer(t, c, "a", pg.Config{})
@@ -176,8 +176,7 @@ func TestFarNewLife(t *testing.T) {
 	a.sees("g", wa...)
 }
 
-// storm makes n random changes on a node. Who of pids is where in the end, the
-// scope itself must know.
+// storm makes n random changes on a node. The scope itself must know in the end which of pids are where.
 func storm(p *peer, pids []node.PID, seed uint64, n int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range n {
@@ -225,7 +224,7 @@ func TestFarStorm(t *testing.T) {
 			p.connect(q.Name())
 		}
 	}
-	for _, p := range all { // a last word, by which the others know all before it
+	for _, p := range all { // a last change, by which the others know all changes before it
 		w := p.spawn(1)
 		p.join("last", w...)
 		for _, q := range all {
@@ -236,8 +235,7 @@ func TestFarStorm(t *testing.T) {
 	require.NotEmpty(t, all[0].scope.Groups())
 }
 
-// Whoever leaves all groups leaves them for other nodes too, and those only whose
-// node it is; joining again is not forbidden.
+// LeaveAll takes the processes of its node, and no others, out of all groups, for other nodes too. They may join again.
 func TestLeaveAll(t *testing.T) {
 	a, b := startTwo(t)
 	wa, wb := a.spawn(2), b.spawn(1)

@@ -40,13 +40,13 @@ func newErlangNode(t *testing.T) *erlangNode {
 	return &erlangNode{t, cfg.Port, &discovery.EPMD{Config: cfg}}
 }
 
-// otp is a running Erlang node, as one of ours sees it.
+// otp is a running Erlang node, as one of our nodes sees it.
 type otp struct {
 	*erltest.Node
 	t     *testing.T
 	name  node.Atom
 	scope node.Atom
-	by    *peer // whose connection is used
+	by    *peer // the node whose connection is used
 }
 
 // erl starts an Erlang node.
@@ -57,7 +57,7 @@ func (l *erlangNode) erl(name string) *otp {
 	return &otp{Node: n, t: l.t, name: node.Atom(name), scope: "pg"}
 }
 
-// ours starts a node of ours, with a scope.
+// ours starts one of our nodes, with a scope.
 func (l *erlangNode) ours(name string, cfg pg.Config) *peer {
 	l.t.Helper()
 	n := nodetest.Start(l.t, node.Config{Name: node.Atom(name + "@127.0.0.1"),
@@ -65,7 +65,7 @@ func (l *erlangNode) ours(name string, cfg pg.Config) *peer {
 	return newPeer(l.t, n, cfg)
 }
 
-// knows makes p the node through which the test sees e, and starts pg there.
+// knows makes p the node through which the test sees e, and starts pg on e.
 func (e *otp) knows(p *peer) *otp {
 	e.by = p
 	e.start()
@@ -127,9 +127,8 @@ func (e *otp) members(group any) (pids []node.PID) {
 	return pids
 }
 
-// sees waits until exactly these are in the group, as e sees it. It is told of
-// changes by pg's monitor; as pg of OTP 25 does not tell all that a sync changes,
-// it looks from time to time too.
+// sees waits until exactly the processes of want are in the group, as e sees it. pg's monitor reports changes; as pg of
+// OTP 25 does not report all changes of a sync, sees also polls.
 func (e *otp) sees(group any, want ...node.PID) {
 	e.t.Helper()
 	at := node.At{Name: e.scope, Node: e.name}
@@ -163,7 +162,7 @@ func (e *otp) view() map[string]string {
 	return all
 }
 
-// erlang starts one node of each sort, connected.
+// erlang starts one of our nodes and one Erlang node, connected.
 func erlang(t *testing.T) (p *peer, e *otp) {
 	l := newErlangNode(t)
 	e = l.erl("e")
@@ -224,7 +223,7 @@ func TestErlangGroupTerms(t *testing.T) {
 		e.join(g, theirs)
 		p.sees(g, ours, theirs)
 		e.sees(g, ours, theirs)
-		if wire.Equal(g, 1.0) { // another group than that
+		if wire.Equal(g, 1.0) { // for pg a group other than 1
 			p.sees(1)
 		}
 		p.leave(g, ours)
@@ -269,7 +268,7 @@ func TestErlangKilled(t *testing.T) {
 	p := l.ours("go", pg.Config{})
 	ours := p.spawn(1)
 	p.join("g", ours...)
-	for range 2 { // and comes again under the same name
+	for range 2 { // and comes back under the same name
 		e := l.erl("e").knows(p)
 		theirs := e.spawn(2)
 		e.join("g", theirs...)
@@ -310,8 +309,8 @@ func TestErlangDisconnect(t *testing.T) {
 	e.sees("g", ours[0], ours[0], theirs[0])
 }
 
-// A scope of OTP that ends takes its members along; one that starts later than the
-// connection does not ask us, whom it does not see.
+// An OTP scope that ends takes its members along; one that starts after the connection does not ask us, as it does not
+// see our node.
 func TestErlangLateScope(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
@@ -333,7 +332,7 @@ func TestErlangLateScope(t *testing.T) {
 	}
 }
 
-// The same on our side.
+// The same, with our scope late.
 func TestErlangOurScopeIsLate(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
@@ -354,7 +353,7 @@ func TestErlangOurScopeIsLate(t *testing.T) {
 	}
 }
 
-// Our node ends and is back at once, under its name: another life.
+// Our node ends and is back at once, under its name: that is another life.
 func TestErlangWeRestart(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
@@ -465,7 +464,7 @@ func TestErlangStorm(t *testing.T) {
 	assert.Equal(t, pid, e.call("erlang", "whereis", e.scope), "pg has not crashed")
 }
 
-// What Erlang's functions can ask our scope: they take {Scope, Node} for a name.
+// Requests that Erlang's functions can make to our scope: they take {Scope, Node} for a name.
 func TestErlangAsks(t *testing.T) {
 	p, e := erlang(t)
 	ours, theirs := p.spawn(1)[0], e.spawn(1)[0]

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/node/pg"
 )
 
-// A process that does not read what it has subscribed to loses it, and holds up nobody.
+// A process that does not read its subscription loses it, and holds up no other process.
 func TestFullSubscriber(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	subscribed, release := make(chan error, 1), make(chan struct{})

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// deaf are operations that get no answers.
+// deaf implements the operations, and no process hears of them.
 type deaf struct {
 	origin wire.Origin
 	refs   uint64
@@ -31,7 +31,7 @@ func bounded(members, groups int) *machine {
 	return m
 }
 
-// consistent checks what is counted against what there is.
+// consistent compares the counts with what is there.
 func consistent(t *testing.T, m *machine) {
 	t.Helper()
 	members, groups, here, hereGroups := 0, 0, 0, 0
@@ -97,8 +97,7 @@ func pidsOf(name string, n int) (all []node.PID) {
 	return all
 }
 
-// A node has no more than half of what all may have, all have no more than all, and what
-// ends makes room.
+// One node has at most half of what all nodes may have, all have at most the whole, and what ends makes room.
 func TestHeldMembers(t *testing.T) {
 	m := bounded(10, 8)
 	a, b, c := origin("a").PID(1), origin("b").PID(1), origin("c").PID(1)
@@ -123,7 +122,7 @@ func TestHeldMembers(t *testing.T) {
 	m.joined(c, "g", pidsOf("c", 1))
 	require.Equal(t, 4, size("g"))
 	consistent(t, m)
-	// A sync is what is there now: as much of it as may be.
+	// A sync replaces what was there, as far as the limits allow.
 	m.synced(a, []entry{{"x", pidsOf("a", 4)}, {"y", pidsOf("a", 2)}, {"z", pidsOf("a", 1)}, {"x", pidsOf("a", 1)}})
 	require.Equal(t, [4]int{4, 1, 0, 1}, [4]int{size("x"), size("y"), size("z"), size("g")})
 	consistent(t, m)
@@ -134,7 +133,7 @@ func TestHeldMembers(t *testing.T) {
 	assert.Zero(t, m.limits.refused[ofGroups].Load())
 }
 
-// So it is with groups. A long name counts for several, and one that is too long is refused.
+// The same holds for groups. A long name counts for several, and one that is too long is refused.
 func TestHeldGroups(t *testing.T) {
 	var logged []string
 	m := bounded(1000, 200)
@@ -183,7 +182,7 @@ func TestHeldGroups(t *testing.T) {
 	consistent(t, m)
 }
 
-// A node has few scope processes, and its monitors count as members.
+// A node may have few scope processes, and its monitors count as members.
 func TestHeldScopesAndWatchers(t *testing.T) {
 	m := bounded(10, 8)
 	for i := range uint64(2 * maxScopes) {
@@ -216,7 +215,7 @@ func TestHeldScopesAndWatchers(t *testing.T) {
 	consistent(t, m)
 }
 
-// Whatever happens, what is counted is what there is.
+// Whatever happens, the counts agree with what is there.
 func TestHeldRandom(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

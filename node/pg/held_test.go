@@ -17,8 +17,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A scope takes from another node what it may have, says so once, and what is within the
-// limits goes on as ever.
+// A scope takes from another node what the limits allow, logs once that it refuses more, and what is within the limits
+// goes on as before.
 func TestScopeHolds(t *testing.T) {
 	c, log := nodetest.NewCluster(t), new(logtest.Records)
 	cfg := c.Config("a")
@@ -29,7 +29,7 @@ func TestScopeHolds(t *testing.T) {
 	pids := b.spawn(15)
 	b.join("g", pids[:9]...)
 	a.sees("g", pids[:9]...)
-	b.join("g", pids[9:]...)                    // one of them has room
+	b.join("g", pids[9:]...)                    // there is room for one of them
 	b.join(strings.Repeat("x", 5<<10), pids[0]) // it counts for 6 groups
 	a.sees("g", pids[:10]...)
 	use := func(i int) observe.Limit { return a.scope.Limits()[i] }
@@ -70,7 +70,7 @@ func TestScopeHolds(t *testing.T) {
 	require.Len(t, lines, 1)
 	assert.Equal(t, "b@127.0.0.1", lines[0]["peer"])
 
-	// Requests of other nodes.
+	// Requests from other nodes.
 	ask := func(request any) string {
 		v, err := node.Call[any](testkit.Context(t), b.self, node.At{Name: "pg", Node: a.Name()}, request)
 		if err != nil {
@@ -84,9 +84,9 @@ func TestScopeHolds(t *testing.T) {
 	const tooMany = "pg: other nodes have reached their limit of members or groups in this scope"
 	assert.Equal(t, tooMany, ask(joins(strings.Repeat("x", 9<<10))))
 	assert.Equal(t, tooMany, ask(wire.Tuple{wire.Atom("monitor"), strings.Repeat("x", 9<<10)}))
-	a.join(strings.Repeat("x", 9<<10), mine) // the program itself may
+	a.join(strings.Repeat("x", 9<<10), mine) // the program itself may do this
 
-	// All of it is given back with the connection.
+	// The end of the connection gives everything back.
 	a.Disconnect(b.Name())
 	testkit.Until(t, func() string {
 		if use(0).Used != 0 || use(1).Used != 0 {
@@ -96,7 +96,7 @@ func TestScopeHolds(t *testing.T) {
 	})
 }
 
-// A limit must make sense.
+// A scope refuses a limit that makes no sense.
 func TestBadLimits(t *testing.T) {
 	_, err := pg.New(pg.Config{Members: -1})
 	require.ErrorContains(t, err, "Config.Members")

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/node/pg"
 )
 
-// A scope that the node keeps up begins anew: who was in a group here joins again.
+// A scope that the node restarts begins empty: processes that were in a group here join again.
 func TestKeep(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := testkit.Context(t)

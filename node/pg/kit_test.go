@@ -24,7 +24,7 @@ type peer struct {
 	scope *pg.Scope
 }
 
-// startPeer starts a node, of a cluster unless that is nil, and, unless its name is "-", a scope.
+// startPeer starts a node, in cluster c unless that is nil, and, unless its name is "-", a scope.
 func startPeer(t testing.TB, c *nodetest.Cluster, name string, cfg pg.Config) *peer {
 	t.Helper()
 	if c == nil {
@@ -57,7 +57,7 @@ func (p *peer) connect(q node.Atom) {
 	require.NoError(p.t, p.Connect(testkit.Context(p.t), q))
 }
 
-// spawn starts processes that wait for their end.
+// spawn starts processes that wait until they are ended.
 func (p *peer) spawn(n int) (pids []node.PID) {
 	p.t.Helper()
 	for range n {
@@ -78,7 +78,7 @@ func (p *peer) leave(group any, pids ...node.PID) {
 	require.NoError(p.t, p.scope.Leave(testkit.Context(p.t), p, group, pids...))
 }
 
-// sees waits until exactly these processes are in the group, as p sees it.
+// sees waits until exactly the processes of want are in the group, as p sees it.
 func (p *peer) sees(group any, want ...node.PID) {
 	p.t.Helper()
 	ref, got, err := p.scope.Monitor(testkit.Context(p.t), p.self, group)
@@ -96,7 +96,7 @@ func sorted(pids []node.PID) []node.PID {
 	return slices.SortedFunc(slices.Values(pids), func(a, b node.PID) int { return wire.Compare(a, b) })
 }
 
-// view is all that a peer sees, as text that two views can be compared by.
+// view returns all that a peer sees, as text, so that two views can be compared.
 func (p *peer) view() map[string]string {
 	all := map[string]string{}
 	for _, g := range p.scope.Groups() {
@@ -105,7 +105,7 @@ func (p *peer) view() map[string]string {
 	return all
 }
 
-// text tells node lives apart.
+// text renders pids so that two lives of a node differ.
 func text(pids []node.PID) (s string) {
 	for _, p := range sorted(pids) {
 		s += fmt.Sprintf("%v/%d ", p, p.Creation())
@@ -113,7 +113,7 @@ func text(pids []node.PID) (s string) {
 	return s
 }
 
-// alike waits until all see the same.
+// alike waits until all views are the same.
 func alike(t testing.TB, views ...func() map[string]string) {
 	t.Helper()
 	testkit.Until(t, func() string {

@@ -28,7 +28,7 @@ type otpRemote struct {
 	groups map[string][]node.PID
 }
 
-// crash is the exit of pg.erl, with what it would report.
+// crash is the exit of pg.erl, with the reason that it would report.
 type crash struct{ why string }
 
 func fail(format string, args ...any) { panic(crash{fmt.Sprintf(format, args...)}) }

@@ -36,7 +36,7 @@ func TestJoinAndLeave(t *testing.T) {
 
 	p.leave("g", w[0])
 	assert.Equal(t, sorted(w), sorted(p.scope.Members("g")))
-	p.leave("g", w[0], w[0], w[1]) // one too many
+	p.leave("g", w[0], w[0], w[1]) // one leave too many
 	assert.Equal(t, []node.PID{w[2]}, p.scope.Members("g"))
 	require.ErrorIs(t, p.scope.Leave(testkit.Context(t), p, "g", w[0]), pg.ErrNotJoined)
 	require.ErrorIs(t, p.scope.Leave(testkit.Context(t), p, "h", w[2]), pg.ErrNotJoined)
@@ -59,7 +59,7 @@ func TestExitLeaves(t *testing.T) {
 	p.sees("g", w[1])
 }
 
-// What a caller does with its slices does not matter.
+// A caller may do with its slices what it wants.
 func TestSlicesAreCopied(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(3)
@@ -77,7 +77,7 @@ func TestSlicesAreCopied(t *testing.T) {
 	assert.Equal(t, sorted(w), sorted(p.scope.Members("g")))
 }
 
-// Terms that are equal name one group, whatever Go types they are spelled in.
+// Equal terms name one group, whatever Go types they have.
 func TestGroupTerms(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(1)[0]
@@ -179,7 +179,7 @@ func TestMonitorScope(t *testing.T) {
 	assert.Equal(t, pg.Change{Ref: ref, Group: "new", PIDs: w[1:]}, change(t, p))
 }
 
-// A watcher that exits is forgotten, and so is the group that only it watched.
+// A watcher that exits is forgotten, and so is a group that only this process watched.
 func TestWatcherExits(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	other, err := p.Open()
@@ -196,7 +196,7 @@ func TestWatcherExits(t *testing.T) {
 	}
 	assert.Equal(t, 2, monitors())
 	other.Close(nil)
-	assert.Equal(t, 0, monitors()) // both Downs were there before the question
+	assert.Equal(t, 0, monitors()) // both Downs arrived before the question
 	assert.Empty(t, p.scope.Groups())
 }
 
@@ -219,8 +219,7 @@ func TestScopesAreApart(t *testing.T) {
 	require.Error(t, err)
 }
 
-// When the scope's process ends, in whatever way, all groups are empty, and the
-// handle serves the next one.
+// When the scope's process ends, however it does, all groups are empty, and the handle serves the next one.
 func TestScopeEnds(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{Name: "-"})
 	s, err := pg.New(pg.Config{})
@@ -255,7 +254,7 @@ func TestStartLink(t *testing.T) {
 	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Shutdown}, p.self.Receive())
 }
 
-// What comes from elsewhere and makes no sense does no harm.
+// Messages from elsewhere that make no sense do no harm.
 func TestStrangeMessages(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(1)
@@ -284,7 +283,7 @@ func TestStrangeMessages(t *testing.T) {
 	assert.Equal(t, []any{"g"}, p.scope.Groups())
 }
 
-// What pg.erl's functions ask its process.
+// The requests that pg.erl's functions send to its process.
 func TestErlangRequests(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(2)
@@ -312,7 +311,7 @@ func TestErlangRequests(t *testing.T) {
 	assert.Equal(t, wire.Tuple{wire.Atom("nolocal"), far}, values.ErrorTerm(err))
 }
 
-// Readers run along while a writer works; what they see is a state that was.
+// Readers run while a writer works; each state that they see has existed.
 func TestReadersMeetNoHalf(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(10)
@@ -344,8 +343,7 @@ func TestReadersMeetNoHalf(t *testing.T) {
 	assert.Empty(t, p.scope.Groups())
 }
 
-// Budget: Members of 100 is one copy, 1 allocation and 1 µs; Each, 3 small
-// allocations.
+// Budget: Members of 100 is one copy, 1 allocation and 1 µs; Each, 3 small allocations.
 func BenchmarkMembers(b *testing.B) {
 	for _, g := range []any{wire.Atom("g"), wire.Tuple{wire.Atom("room"), 7}} {
 		p := startPeer(b, nil, "a", pg.Config{})

@@ -14,9 +14,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// sim is a cluster without nodes: machines, and pg.erl's in Go, in a network that
-// delivers, loses and connects as chance has it. A pair of nodes keeps order, as
-// Erlang's signals do.
+// sim is a cluster without nodes: machines, and pg.erl's in Go, in a network that delivers, loses and connects at
+// random. Signals between a pair of nodes keep their order, as in Erlang.
 type sim struct {
 	t     *testing.T
 	rand  *rand.Rand
@@ -25,10 +24,10 @@ type sim struct {
 	log   []string
 }
 
-// simLink is a connection; what is on its way, by direction.
+// simLink is a connection, with the signals that are on their way, by direction.
 type simLink struct {
 	way [2][]func()
-	// unseen: the node of that direction's end has not noticed yet that it is lost.
+	// unseen: the node at the end of that direction has not noticed yet that the connection is lost.
 	lost   bool
 	unseen [2]bool
 }
@@ -41,14 +40,14 @@ type simNode struct {
 	life    uint32
 	numbers uint64
 
-	scope   node.PID // zero: does not run
+	scope   node.PID // zero: the scope does not run
 	m       *machine
 	o       *otp
 	mailbox []func()
 
 	alive map[node.PID]bool
-	in    map[node.Ref]simWatch // monitors over processes here
-	out   map[node.Ref]simWatch // monitors over processes elsewhere
+	in    map[node.Ref]simWatch // monitors of processes here
+	out   map[node.Ref]simWatch // monitors of processes elsewhere
 
 	seen map[string][]node.PID // what a watcher of the scope has been told
 }
@@ -76,7 +75,7 @@ func (s *sim) at(name node.Atom) *simNode {
 	return nil
 }
 
-// boot is a new life of n.
+// boot begins a new life of n.
 func (n *simNode) boot() {
 	n.life++
 	n.origin = wire.NewOrigin(wire.NodeID{Name: n.name(), Creation: n.life})
@@ -99,20 +98,20 @@ func (n *simNode) link(to int) (*simLink, int) {
 	return l, way
 }
 
-// up reports whether n takes the node to for connected.
+// up reports whether n believes that the node to is connected.
 func (n *simNode) up(to int) bool {
 	l, way := n.link(to)
 	return !l.lost || l.unseen[way]
 }
 
-// transmit puts a signal on its way; if the link is lost unseen it goes nowhere.
+// transmit puts a signal on its way; if the link is lost unseen, the signal is lost.
 func (n *simNode) transmit(to int, f func()) {
 	if l, way := n.link(to); !l.lost {
 		l.way[way] = append(l.way[way], f)
 	}
 }
 
-// mail is a message for pid here.
+// mail sends a message to pid here.
 func (n *simNode) mail(pid node.PID, f func()) {
 	if pid == n.scope && !pid.IsZero() {
 		n.mailbox = append(n.mailbox, f)
@@ -169,7 +168,7 @@ func (n *simNode) monitor(w simWatch) node.Ref {
 	return ref
 }
 
-// watch begins here.
+// watch starts a monitor of a process here.
 func (n *simNode) watch(ref node.Ref, w simWatch) {
 	if w.name != "" {
 		w.pid = n.scope
@@ -180,7 +179,7 @@ func (n *simNode) watch(ref node.Ref, w simWatch) {
 	}
 }
 
-// fire is the Down of a monitor over a process here.
+// fire sends the Down of a monitor of a process here.
 func (n *simNode) fire(ref node.Ref) {
 	w := n.in[ref]
 	delete(n.in, ref)
@@ -196,7 +195,7 @@ func (n *simNode) fire(ref node.Ref) {
 	})
 }
 
-// tell is the Down of a monitor over a process elsewhere.
+// tell delivers the Down of a monitor of a process elsewhere.
 func (n *simNode) tell(ref node.Ref, w simWatch) {
 	delete(n.out, ref)
 	d := node.Down{Ref: ref, PID: w.pid}
@@ -221,7 +220,7 @@ func (n *simNode) DemonitorFlush(ref node.Ref) bool {
 
 // What a scope process does.
 
-// guard runs what may crash pg.erl. That must not come of what a machine does.
+// guard runs f, which may crash pg.erl. What a machine does must not cause a crash.
 func (n *simNode) guard(from *simNode, f func()) {
 	defer func() {
 		switch c := recover().(type) {
@@ -328,7 +327,7 @@ func (n *simNode) watched(c Change) {
 	}
 }
 
-// kill is the exit of a process.
+// kill ends a process.
 func (n *simNode) kill(pid node.PID) {
 	n.s.note("n%d: %v exits", n.index, pid)
 	delete(n.alive, pid)
@@ -349,7 +348,7 @@ func (n *simNode) kill(pid node.PID) {
 	}
 }
 
-// refs returns the monitors over processes here in an order that does not change.
+// refs returns the monitors of processes here, in a fixed order.
 func (n *simNode) refs() []node.Ref {
 	var all []node.Ref
 	for ref := range n.in {
@@ -361,7 +360,7 @@ func (n *simNode) refs() []node.Ref {
 
 // What happens to the network.
 
-// cut loses the link; both sides notice in their time.
+// cut loses the link; both sides notice it later, each in its own time.
 func (s *sim) cut(a, b *simNode) {
 	l, _ := a.link(b.index)
 	if l.lost {
@@ -371,7 +370,7 @@ func (s *sim) cut(a, b *simNode) {
 	*l = simLink{lost: true, unseen: [2]bool{true, true}}
 }
 
-// notice is n's side of that.
+// notice lets n notice that.
 func (n *simNode) notice(r *simNode) {
 	l, way := n.link(r.index)
 	if !l.lost || !l.unseen[way] {
@@ -404,7 +403,7 @@ func (s *sim) connect(a, b *simNode) {
 	b.nodeUp(a)
 }
 
-// step does one of the things that can be done. False: there is none.
+// step does one of the possible actions. It returns false if there is none.
 func (s *sim) step() bool {
 	var ready []func()
 	for _, n := range s.nodes {
@@ -431,7 +430,7 @@ func (s *sim) step() bool {
 	return true
 }
 
-// act is what users, operators and bad luck do.
+// act does what users, operators and bad luck do.
 func (s *sim) act() {
 	n := s.nodes[s.rand.IntN(len(s.nodes))]
 	r := s.nodes[s.rand.IntN(len(s.nodes))]
@@ -455,7 +454,7 @@ func (s *sim) act() {
 		} else if k == 90 {
 			n.kill(n.scope)
 		}
-	case k < 94: // killed, and back in no time
+	case k < 94: // killed, and back at once
 		for _, r := range s.nodes {
 			if r != n {
 				s.cut(n, r)
@@ -469,7 +468,7 @@ func (s *sim) act() {
 	}
 }
 
-// choose returns some processes of n, perhaps one twice or one that is dead.
+// choose returns some processes of n, perhaps one twice or a dead one.
 func (n *simNode) choose() []node.PID {
 	var pids []node.PID
 	for range 1 + n.s.rand.IntN(3) {
@@ -505,7 +504,7 @@ func (s *sim) fatal(format string, args ...any) {
 	s.t.Fatalf("%s\n%s", fmt.Sprintf(format, args...), strings.Join(s.log, "\n"))
 }
 
-// here is who of n has joined, by group, in order.
+// here returns the processes of n that have joined, by group, in order.
 func (n *simNode) here() map[string][]node.PID {
 	all := map[string][]node.PID{}
 	if n.otp {
@@ -524,7 +523,7 @@ func (n *simNode) here() map[string][]node.PID {
 	return all
 }
 
-// everybody is who n thinks has joined, of the nodes that are wanted.
+// everybody returns the processes of wanted nodes that n believes have joined.
 func (n *simNode) everybody(wanted func(*simNode) bool) map[string][]node.PID {
 	all := map[string][]node.PID{}
 	add := func(g string, pids []node.PID) {
@@ -568,9 +567,9 @@ func (s *sim) settle() {
 		for s.step() {
 		}
 	}
-	for range 5 { // MonitorAt, discover, and what comes of it
+	for range 5 { // MonitorAt, discover, and what follows from it
 		for _, n := range s.nodes {
-			if n.scope.IsZero() { // pg.erl has crashed, not by us
+			if n.scope.IsZero() { // pg.erl has crashed, and not because of us
 				n.start()
 			}
 			if !n.otp {
@@ -582,8 +581,8 @@ func (s *sim) settle() {
 	}
 }
 
-// TestModel lets chance run clusters of machines and pg.erl: in the end all see
-// the same, a watcher has been told of all changes, and pg.erl has not crashed.
+// Random operations run on clusters of machines and pg.erl: in the end all see the same, a watcher has been told of all
+// changes, and pg.erl has not crashed.
 func TestModel(t *testing.T) {
 	for seed := range testkit.By(400, 3000, 100_000) {
 		s := &sim{t: t, rand: rand.New(rand.NewPCG(uint64(seed), 1)), links: map[[2]int]*simLink{}}

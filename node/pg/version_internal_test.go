@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// OTP 29 adds a version to its discover. It is answered as one without.
+// OTP 29 adds a version to its discover. The scope answers it as it answers one without.
 func TestDiscoverWithVersion(t *testing.T) {
 	m := bounded(10, 8)
 	peer := origin("a").PID(1)

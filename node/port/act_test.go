@@ -45,7 +45,7 @@ def stop(reason): port.send("sink", (Atom("stop"), reason))
 port.run()
 `
 
-// ask asks the program for one of the things above.
+// ask asks the program for one of the actions above.
 func (w *portTest) ask(pid node.PID, fields ...any) any {
 	w.Helper()
 	fields[0] = node.Atom(fields[0].(string))
@@ -71,7 +71,7 @@ func testStartFrame(t *testing.T, l language) {
 	require.Equal(t, wire.Tuple{pid, w.n.Name(), w.self.Self(), wire.List{1, wire.Atom("x")}}, v)
 	v, err = node.Call[any](ctx, w.n, pid, node.Atom("where"))
 	require.NoError(t, err)
-	require.Equal(t, wire.AtomUndefined, v.(wire.Tuple)[2]) // a plain goroutine calls
+	require.Equal(t, wire.AtomUndefined, v.(wire.Tuple)[2]) // a plain goroutine made the call
 }
 
 func TestSends(t *testing.T) { inEach(t, testSends) }
@@ -108,7 +108,7 @@ func testCallsByTheProgram(t *testing.T, l language) {
 			case wire.Atom:
 				if n == "crash" {
 					return node.ExitWith(n)
-				} // else no answer
+				} // otherwise no answer
 			}
 		}
 		return nil
@@ -162,7 +162,7 @@ func testLinks(t *testing.T, l language) {
 	}
 	calm, other, last := spawn(), spawn(), spawn()
 	w.ask(pid, "link", calm)
-	require.NoError(t, w.n.Send(calm, "end")) // with the reason normal, which ends nobody
+	require.NoError(t, w.n.Send(calm, "end")) // with the reason normal, which ends no other process
 	testkit.UntilTrue(t, func() bool { return w.info(pid).Links == 0 }, "its end, as the port sees it")
 	w.ask(pid, "link", other)
 	w.ask(pid, "trap")
@@ -205,7 +205,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// A program may choose the reason.
+// A program may choose the exit reason.
 func TestExits(t *testing.T) {
 	inEach(t, func(t *testing.T, l language) {
 		w, pid := newEverything(t, l)
@@ -215,7 +215,7 @@ func TestExits(t *testing.T) {
 	})
 }
 
-// One that does not care is sent SIGTERM, then SIGKILL.
+// A program that ignores the stop gets SIGTERM, then SIGKILL.
 func TestStubborn(t *testing.T) {
 	for name, makes := range map[string]func(t *testing.T, g *gate) Config{
 		"ignores the end of stdin": func(t *testing.T, g *gate) Config { return runs(t, "stay, with a child", g.addr()) },
@@ -237,14 +237,14 @@ func TestStubborn(t *testing.T) {
 	}
 }
 
-// A parent's order to stop is the reason, though the program was on its way out.
+// A parent's order to stop is the exit reason, even if the program was already ending.
 func TestStopOfTheEnding(t *testing.T) {
 	w, g := newPortTest(t), newGate(t)
 	pid := w.start(runs(t, "close stdout and wait", g.addr()), node.Options{})
 	_, waits := g.accept()
 	testkit.UntilTrue(t, func() bool { return w.info(pid).Ending }, "the end of stdout")
 	w.self.Exit(pid, node.Shutdown)
-	_, err := Inspect(ctx, w.self, pid) // it has been told
+	_, err := Inspect(ctx, w.self, pid) // the port has the order now
 	require.NoError(t, err)
 	require.NoError(t, waits.Close())
 	require.Equal(t, node.Shutdown, w.reason(pid))
@@ -260,8 +260,7 @@ func TestKilled(t *testing.T) {
 	testkit.UntilTrue(t, func() bool { return gone(os) }, "the end of the program")
 }
 
-// The end of a node ends the programs, whatever they think of it: newPortTest checks
-// that none is left.
+// The end of a node ends the programs, whatever they do: newPortTest checks that none is left.
 func TestNodeStops(t *testing.T) {
 	w, g := newPortTest(t), newGate(t)
 	for range testkit.By(2, 5, 20) {
@@ -281,7 +280,7 @@ func TestNodeStopsAtOnce(t *testing.T) {
 			cfg := runs(t, "read nothing")
 			cfg.Grace = 10 * time.Millisecond
 			w.start(cfg, node.Options{})
-			for range 3 { // these may be anywhere on their way
+			for range 3 { // these may be at any stage of their start
 				_, err := w.n.Spawn(New(cfg))
 				require.NoError(t, err)
 			}
@@ -323,8 +322,7 @@ func TestTooManyOfTheProgram(t *testing.T) {
 	}
 }
 
-// Timeouts of calls that the program has made do not fill the memory while it does
-// not read.
+// Timeouts of calls that the program has made do not fill the memory while it does not read.
 func TestCallsWithoutReading(t *testing.T) {
 	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
@@ -335,7 +333,7 @@ func TestCallsWithoutReading(t *testing.T) {
 	require.Less(t, w.info(pid).Waiting, 2000)
 }
 
-// Callers that have given up make room.
+// Calls that their callers have given up make room.
 func TestForgottenCalls(t *testing.T) {
 	inEach(t, func(t *testing.T, l language) {
 		w := newPortTest(t)

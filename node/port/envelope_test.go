@@ -20,7 +20,7 @@ var (
 	at   = node.At{Name: "n", Node: "go@host"}
 )
 
-// written are frames of a program's, as terms, and what they say.
+// written are frames from a program, as terms, and what they mean.
 var written = []struct {
 	term wire.Tuple
 	want any
@@ -49,7 +49,7 @@ var written = []struct {
 	{wire.Tuple{wire.Atom("exit"), wire.Atom("x")}, opExit{wire.Atom("x")}},
 }
 
-// bytesOf are the bytes of a program's frame.
+// bytesOf returns the bytes of a program's frame.
 func bytesOf(t testing.TB, kind Codec, term wire.Tuple) []byte {
 	var b []byte
 	var err error
@@ -108,7 +108,7 @@ func TestDecodeRefused(t *testing.T) {
 	}
 }
 
-// What a program gets, byte for byte.
+// The frames that a program gets, byte for byte.
 func TestAppend(t *testing.T) {
 	for _, c := range []struct {
 		kind   Codec
@@ -133,8 +133,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// Cut at every byte a frame is an error; with a bit flipped it is one, or says
-// something else.
+// A frame cut at any byte is an error; one with a flipped bit is an error, or means something else.
 func TestDecodeCutAndFlipped(t *testing.T) {
 	for _, kind := range []Codec{MsgPack, Plain, ETF} {
 		c := newCodec(kind, 1<<20)

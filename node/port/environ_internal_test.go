@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A child inherits what is the user's, and nothing that is the daemon's own.
+// A child inherits the user's variables, and none of the daemon's own.
 func TestInherited(t *testing.T) {
 	require.Equal(t, []string{"PATH=/bin", "HOME=/", "COOKIE=mine", "MY_ACTORNODE_COOKIE=x", "EMPTY="},
 		inherited([]string{"PATH=/bin", "ACTORNODE_COOKIE=s", "ACTORNODE_COOKIE_FILE=f", "HOME=/", "ACTORNODE_RIGHTS_COOKIES=a=b",

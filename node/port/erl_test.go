@@ -16,14 +16,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Programs that a real Erlang node calls, and a program that is one.
+// Programs that a real Erlang node calls, and a program that is an Erlang node.
 
 // infinity is for calls in Erlang, whose own bound is five seconds.
 const infinity = node.Atom("infinity")
 
 const erlName = "portcaller@127.0.0.1"
 
-// erlangPortTest is a test that a real Erlang node can connect to.
+// erlangPortTest is a portTest to which a real Erlang node can connect.
 type erlangPortTest struct {
 	*portTest
 	erl *erltest.Node
@@ -64,7 +64,7 @@ func TestCalledFromErlang(t *testing.T) {
 	require.Contains(t, w.rpc("gen_server", "call", to, node.Atom("get"), infinity), "noproc")
 }
 
-// Everything that Erlang can send comes back as it was: pids, references, funs.
+// Everything that Erlang can send comes back unchanged: pids, references, funs.
 func TestEchoToErlang(t *testing.T) {
 	w := newErlangPortTest(t)
 	w.start(python("port = Port()\n@port.on_call\ndef call(b, c): return b\nport.run()"), node.Options{Name: "echo"})

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A program in Python is the child of a supervisor, and called from Go.
+// A program in Python is the child of a supervisor, and Go calls it.
 func Example() {
 	n, err := node.Start(node.Config{})
 	if err != nil {

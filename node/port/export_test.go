@@ -50,7 +50,7 @@ func TestReadConfig(t *testing.T) {
 	}
 }
 
-// What a file says is what is started, and nothing beside it.
+// The fields of a file take effect, and nothing beyond them.
 func TestMake(t *testing.T) {
 	_, err := Make(nil)
 	require.ErrorIs(t, err, ErrConfig)

@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cfg  Config
-		want string // the exit reason; one that ends in … is its beginning
+		want string // the exit reason; one that ends in … is a prefix
 	}{
 		{"exits with 0", is("exit", "0"), "normal"},
 		{"exits with 3", is("exit", "3"), "{exit_status,3}"},
@@ -55,7 +55,7 @@ func TestFaults(t *testing.T) {
 			}
 			pid, err := node.SpawnWait(ctx, w.self, node.Options{Monitor: new(node.Ref)}, New(c.cfg))
 			require.NoError(t, err)
-			if strings.Contains(c.name, "its stdin") { // it is seen when something is written
+			if strings.Contains(c.name, "its stdin") { // noticed only when something is written
 				testkit.UntilTrue(t, func() bool {
 					w.n.Send(pid, "x")
 					i, err := Inspect(ctx, w.n, pid)
@@ -112,8 +112,8 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// A program that reads nothing: what goes to it is bounded, the rest waits in the
-// mailbox, and what waits there is bounded where the mailbox is.
+// A program that reads nothing: the data on its way to it is bounded, the rest waits in the mailbox, and that is
+// bounded if the mailbox is.
 func TestStopsReading(t *testing.T) {
 	w := newPortTest(t)
 	start := func(stall time.Duration) node.PID {
@@ -141,8 +141,7 @@ func TestStopsReading(t *testing.T) {
 	require.Equal(t, "{stdin_stalled,200}", format(w.reason(pid)))
 }
 
-// The program goes on after a while: nothing is lost, and the order is kept, through
-// a bounded mailbox too.
+// The program resumes reading after a while: nothing is lost, and the order is kept, through a bounded mailbox too.
 func TestReadsLate(t *testing.T) {
 	for name, o := range map[string]node.Options{
 		"unbounded": {},
@@ -171,7 +170,7 @@ func testReadsLate(t *testing.T, o node.Options) {
 		}
 		done <- nil
 	}()
-	if o.Bounds.Messages > 0 { // a system message does not get in either
+	if o.Bounds.Messages > 0 { // no room for a system message either
 		testkit.UntilTrue(t, func() bool { i, err := w.n.Info(pid); return err == nil && i.Mailbox >= o.Bounds.Messages }, "full")
 	} else {
 		testkit.UntilTrue(t, func() bool { return w.info(pid).Waiting >= 10_000 }, "full")
@@ -182,8 +181,8 @@ func testReadsLate(t *testing.T, o node.Options) {
 	require.Equal(t, "[2000,true]", w.call(pid, "get"))
 }
 
-// A program that writes much while it reads nothing, and the other way round, comes
-// through: neither direction waits for the other.
+// A program that writes much while it reads nothing, and one that reads without writing, succeed: neither direction
+// waits for the other.
 func TestBothDirectionsFull(t *testing.T) {
 	w := newPortTest(t)
 	cfg := runs(t, "ten for one")
@@ -225,8 +224,8 @@ func TestStderrFlood(t *testing.T) {
 	require.Less(t, len(log), 4*lineBytes+500*(most+10), "one line of zeros, with an escape for each")
 }
 
-// A grandchild in the group is ended with the program; one that has left the group
-// holds the pipes open, and nobody waits for it.
+// A grandchild in the process group is ended with the program; one that has left the group holds the pipes open, and
+// the port does not wait for it.
 func TestGrandchildren(t *testing.T) {
 	for _, where := range []string{"inside", "outside"} {
 		t.Run(where, func(t *testing.T) {
@@ -250,13 +249,13 @@ func TestGrandchildren(t *testing.T) {
 	}
 }
 
-// dead reports whether a process is gone, or a zombie of somebody else's.
+// dead reports whether a process is gone, or a zombie of another parent.
 func dead(pid int) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || bytes.Contains(b, []byte(") Z "))
 }
 
-// What the program has written before it exits arrives.
+// What the program writes before it exits arrives.
 func TestLastWords(t *testing.T) {
 	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
@@ -267,7 +266,7 @@ func TestLastWords(t *testing.T) {
 	require.Equal(t, "{exit_status,3}", format(w.reason(pid)))
 }
 
-// Calls that wait end with the port.
+// Waiting calls fail when the port ends.
 func TestCallersOfTheDead(t *testing.T) {
 	w := newPortTest(t)
 	pid := w.start(runs(t, "die when called"), node.Options{})

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// piped is a feed whose reader the test is.
+// piped returns a feed whose pipe the test reads.
 func piped(t *testing.T, cfg Config) (f *writeQueue, r *os.File, events chan any) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
@@ -76,8 +76,8 @@ func TestFeedStalls(t *testing.T) {
 		f, events := feeding(t, Config{Stall: 2 * time.Second}, w)
 		require.NoError(t, f.add(frame(1<<20)))
 		buf := make([]byte, 32<<10)
-		for range 5 { // slow is not stalled
-			time.Sleep(1900 * time.Millisecond) // of the bubble
+		for range 5 { // slow writes are not stalled
+			time.Sleep(1900 * time.Millisecond) // by the bubble's clock
 			_, err := io.ReadFull(r, buf)
 			require.NoError(t, err)
 			require.Empty(t, events)

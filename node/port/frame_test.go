@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// framed are frames as they stand in a stream.
+// framed returns frames as they stand in a stream.
 func framed(all ...[]byte) (b []byte) {
 	for _, f := range all {
 		b = append(binary.BigEndian.AppendUint32(b, uint32(len(f))), f...)
@@ -61,7 +61,7 @@ func TestFramesRefused(t *testing.T) {
 	}
 }
 
-// A header that promises much costs nothing until it comes.
+// A header that announces a large frame takes no memory until the frame arrives.
 func TestFrameBomb(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -17,8 +17,7 @@ func inboxOf(t *testing.T) (*node.Process, *inbox) {
 	return self, newInbox(n, self.Self())
 }
 
-// The reader waits while the actor has not taken what there is, and one wake calls
-// for all of it.
+// The reader waits until the actor has taken what is there, and one wake is for all of it.
 func TestInboxIsBounded(t *testing.T) {
 	self, b := inboxOf(t)
 	const all = 100
@@ -52,10 +51,10 @@ func TestInboxIsBounded(t *testing.T) {
 	ops, events := b.take()
 	require.Empty(t, ops)
 	require.Empty(t, events)
-	b.note(unready{}) // for nobody
+	b.note(unready{}) // without a receiver
 }
 
-// Nobody is woken twice for the same.
+// The inbox wakes its process once for the same messages.
 func TestInboxWakesOnce(t *testing.T) {
 	self, b := inboxOf(t)
 	b.note(queueHasSpace{})

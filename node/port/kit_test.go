@@ -64,7 +64,7 @@ func newPortTestWith(t *testing.T, cfg node.Config) *portTest {
 	return w
 }
 
-// openFiles counts the descriptors of this process.
+// openFiles counts the open descriptors of this process.
 func openFiles(t *testing.T) int {
 	l, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -80,7 +80,7 @@ func requireNoChildren(t *testing.T) {
 	require.NoError(t, err)
 	for _, task := range tasks {
 		b, err := os.ReadFile(task)
-		if err == nil { // else the thread is gone
+		if err == nil { // otherwise the thread is gone
 			require.Empty(t, strings.TrimSpace(string(b)), "children have been left")
 		}
 	}
@@ -106,7 +106,7 @@ func pythonCounter(*testing.T) Config {
 		Env: map[string]string{"PYTHONDONTWRITEBYTECODE": "1"}}
 }
 
-// language is what the programs of a test are written in. Each has the same ones.
+// language is the language of the programs of a test. Each language has the same programs.
 type language struct {
 	counter, plain, answerZero func(t *testing.T) Config
 	everything                 func(t *testing.T, last ...string) Config
@@ -170,7 +170,7 @@ func (w *portTest) monitored(cfg Config) node.PID {
 	return pid
 }
 
-// reason waits for the exit of pid, and returns why it was.
+// reason waits for the exit of pid, and returns its reason.
 func (w *portTest) reason(pid node.PID) any {
 	w.Helper()
 	m, err := w.self.ReceiveWithin(testkit.Limit, func(m any) bool {
@@ -219,7 +219,7 @@ func (w *portTest) info(pid node.PID) Info {
 	return i
 }
 
-// gate is where a program says that it is there, and where it can be kept waiting.
+// gate is where a program reports that it has started, and where it can be kept waiting.
 type gate struct {
 	t  *testing.T
 	ln *net.TCPListener
@@ -233,11 +233,11 @@ func newGate(t *testing.T) *gate {
 	return &gate{t, ln}
 }
 
-// addr is what a program dials.
+// addr returns the address that a program dials.
 func (g *gate) addr() string { return g.ln.Addr().String() }
 
-// accept waits for a program, whose number it returns. The connection ends with the
-// program; a program that waits at the gate goes on when it is closed.
+// accept waits for a program and returns its process number. The connection ends with the program; a program that waits
+// at the gate goes on when the connection is closed.
 func (g *gate) accept() (pid int, c net.Conn) {
 	g.t.Helper()
 	c, err := g.ln.Accept()
@@ -248,7 +248,7 @@ func (g *gate) accept() (pid int, c net.Conn) {
 	return pid, c
 }
 
-// gone reports whether there is no process of that number.
+// gone reports whether there is no process with that number.
 func gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 
 func format(t any) string { return wire.Format(t) }

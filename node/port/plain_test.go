@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// plainTrip is what a program gets, as hexadecimal digits, and what comes back of it.
+// plainTrip returns what a program gets, as hexadecimal digits, and what comes back from it.
 func plainTrip(t *testing.T, term any) (string, any) {
 	b, err := appendPlain(nil, term)
 	require.NoError(t, err, "%v", term)
@@ -61,7 +61,7 @@ func TestPlainTerms(t *testing.T) {
 	require.Equal(t, wire.List{pid, ref, wire.NewBitstring([]byte{0x80}, 1)}, back)
 }
 
-// A library that knows no extension reads all that is written.
+// A library without extensions can read everything that is written.
 func TestPlainIsPlain(t *testing.T) {
 	b, err := appendPlain(nil, wire.List{wire.AtomUndefined, wire.Tuple{pid, wire.Atom("a"), nil}, []byte{0xff}, wire.NewMap(1.5, "x")})
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestPlainIsPlain(t *testing.T) {
 	require.Equal(t, "a", all[1].([]any)[1])
 	require.Empty(t, all[1].([]any)[2])
 	require.Equal(t, "\xff", all[2])
-	n, b, err = msgp.ReadMapHeaderBytes(b) // its keys are no strings
+	n, b, err = msgp.ReadMapHeaderBytes(b) // its keys are not strings
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
 	k, b, err := msgp.ReadIntfBytes(b)

@@ -54,7 +54,7 @@ func TestEnvironment(t *testing.T) {
 	cfg.Dir = "/"
 	l, err := os.ReadDir("/proc/self/fd")
 	require.NoError(t, err)
-	for _, e := range l { // what somebody has let the tests inherit is not the port's
+	for _, e := range l { // variables that the tests inherit by accident are not the port's
 		to, _ := os.Readlink("/proc/self/fd/" + e.Name())
 		cfg.Args = append(cfg.Args, to)
 	}

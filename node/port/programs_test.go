@@ -25,11 +25,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// programVar names, in the environment of this test binary, the program that it is.
+// programVar names, in the environment of this test binary, the program that it runs as.
 const programVar = "PORT_TEST_PROGRAM"
 
-// programs are what the ports of the tests run: this binary, which is one of them
-// instead of its tests.
+// programs are the programs of the ports of the tests: this binary runs one of them in place of its tests.
 var programs = map[string]func(args []string){
 	"counter":    runCounter,
 	"everything": runEverything,
@@ -38,7 +37,7 @@ var programs = map[string]func(args []string){
 		runAnswering(func(any) any { return environment(args) })
 	},
 
-	// These are no ports: they know nothing of frames.
+	// These are not ports: they do not know frames.
 	"exit":   func(args []string) { os.Exit(number(args[0])) },
 	"signal": func(args []string) { raise(syscall.Signal(number(args[0]))) },
 	"write": func(args []string) { // and read until the end
@@ -91,7 +90,7 @@ var programs = map[string]func(args []string){
 		writeAll(os.Stderr, 3_000_000)
 	},
 
-	// These speak with the node.
+	// These talk to the node.
 	"answer nobody": func([]string) { c := connect(MsgPack); c.write("reply", 7, 1); c.run(nil) },
 	"call twice": func([]string) {
 		c := connect(MsgPack)
@@ -158,7 +157,7 @@ var programs = map[string]func(args []string){
 	},
 }
 
-// runs is a port that runs one of the programs.
+// runs returns the config of a port that runs one of the programs.
 func runs(t *testing.T, name string, args ...string) Config {
 	t.Helper()
 	require.Contains(t, programs, name)
@@ -167,7 +166,7 @@ func runs(t *testing.T, name string, args ...string) Config {
 	return Config{Command: exe, Args: args, Env: map[string]string{programVar: name}, Grace: testkit.Limit}
 }
 
-// command is the program, to be started by another one.
+// command returns a command for the program, for another program to start.
 func command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], args...)
 	c.Env = append(os.Environ(), programVar+"="+name)
@@ -190,7 +189,7 @@ func number(s string) (n int) {
 	return n
 }
 
-// unquote reads bytes that no argument can have.
+// unquote reads bytes that an argument cannot contain.
 func unquote(s string) string {
 	b, err := strconv.Unquote(s)
 	if err != nil {
@@ -205,7 +204,7 @@ func write(to io.Writer, s string) {
 	}
 }
 
-// writeAll writes n zeros, or what can be written of them.
+// writeAll writes n zeros, or as many of them as possible.
 func writeAll(to io.Writer, n int) {
 	zeros := make([]byte, 1<<16)
 	for n > 0 {
@@ -225,11 +224,11 @@ func raise(s syscall.Signal) {
 	forever()
 }
 
-// forever waits for a signal. The runtime takes it for a deadlock if there is no timer.
+// forever waits for a signal. Without a timer the runtime would report a deadlock.
 func forever() { <-time.After(node.Infinity) }
 
-// dial tells the test, which accepts connections, that this process is there: its number
-// and the end of the line. The connection ends when the test closes it, or with the process.
+// dial tells the test, which accepts connections, that this process has started: it sends its number and a newline. The
+// connection ends when the test closes it, or with the process.
 func dial(addr string) net.Conn {
 	c, err := net.Dial("tcp", addr)
 	if err == nil {
@@ -246,7 +245,7 @@ type client struct {
 	codec          *codec
 	in             frames
 	me, node, init any
-	kept           [][]any // frames that came while a call waited
+	kept           [][]any // frames that arrived while a call waited
 	calls          int
 }
 
@@ -261,9 +260,9 @@ func connect(kind Codec) *client {
 	return c
 }
 
-// read returns the next frame, the word first; nil: there is none.
+// read returns the next frame, its word first; nil: there is none.
 func (c *client) read() []any {
-	c.in.buf = nil // terms may be parts of it
+	c.in.buf = nil // terms may point into it
 	b, err := c.in.next()
 	if err == io.EOF {
 		return nil
@@ -312,7 +311,7 @@ func (c *client) call(fields ...any) (value any, ok bool) {
 	}
 }
 
-// run handles frames until there are no more. A handler is given the fields.
+// run handles frames until there are no more. A handler gets the fields.
 func (c *client) run(on map[string]func(c *client, f []any)) {
 	for {
 		var f []any
@@ -335,7 +334,7 @@ func wordOf(f []any) string {
 	return word
 }
 
-// runAnswering answers each call with what answer says.
+// runAnswering answers each call with the result of answer.
 func runAnswering(answer func(body any) any) {
 	connect(MsgPack).run(map[string]func(c *client, f []any){
 		"call": func(c *client, f []any) { c.write("reply", f[0], answer(f[1])) },
@@ -396,8 +395,7 @@ func bigOf(t any) (*big.Int, bool) {
 	return big.NewInt(n), ok
 }
 
-// runEverything does what it is called to do. Words that it is given are the last that
-// it sends.
+// runEverything does what calls tell it to do. The words in args are the last that it sends.
 func runEverything(args []string) {
 	c := connect(MsgPack)
 	tell := func(word string, to ...any) { c.write("send", "sink", append(wire.Tuple{wire.Atom(word)}, to...)) }
@@ -443,7 +441,7 @@ func runEverything(args []string) {
 	}
 }
 
-// runPlain has no extensions.
+// runPlain uses no extensions.
 func runPlain([]string) {
 	c := connect(Plain)
 	if me, ok := c.me.(wire.Map); !ok || me.Len() != 1 {
@@ -461,8 +459,8 @@ func runPlain([]string) {
 	}})
 }
 
-// environment is what a program finds: two variables, its folder, how many pipes it has
-// beside those that are named, and whether it leads a group of its own.
+// environment returns what a program sees: two variables, its folder, how many pipes it has besides those that are
+// named, and whether it leads a process group of its own.
 func environment(named []string) any {
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -40,7 +40,7 @@ func TestSystemMessages(t *testing.T) {
 	require.True(t, gone(i.OSPID))
 }
 
-// A suspended port ends when it is told to, and by its parent.
+// A suspended port ends when it is told to, and when its parent ends it.
 func TestSuspendedStops(t *testing.T) {
 	w := newPortTest(t)
 	for _, end := range []func(node.PID){

@@ -22,7 +22,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A supervisor starts the program again when it fails, in its order.
+// A supervisor restarts the program when it fails, in its order.
 func TestSupervised(t *testing.T) { inEach(t, testSupervised) }
 
 func testSupervised(t *testing.T, l language) {
@@ -52,7 +52,7 @@ func testSupervised(t *testing.T, l language) {
 	require.Equal(t, node.Shutdown, w.reason(top))
 }
 
-// The start fails, and says why, before the supervisor has started.
+// The start fails, with the reason, before the supervisor has started.
 func TestSupervisedStartFails(t *testing.T) {
 	w := newPortTest(t)
 	exits := runs(t, "exit", "7")
@@ -69,7 +69,7 @@ func TestSupervisedStartFails(t *testing.T) {
 	}
 }
 
-// sampleTree is the sample's tree, as it must be for programs that run here.
+// sampleTree returns the sample's tree, adapted for programs that run here.
 func sampleTree(t *testing.T) string {
 	b, err := os.ReadFile(samples + "/tree.yaml")
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func sampleTree(t *testing.T) string {
 
 // A port in a supervision tree that is described in a file.
 func TestTree(t *testing.T) {
-	t.Run("go", func(t *testing.T) { // in the place of each other program
+	t.Run("go", func(t *testing.T) { // in place of each other program
 		cfg := runs(t, "counter")
 		args := regexp.MustCompile(`command: \S+`).ReplaceAllString(sampleTree(t), fmt.Sprintf("command: %q", cfg.Command))
 		args = regexp.MustCompile(`args: \[.*\]`).ReplaceAllString(args, "args: []")
@@ -137,8 +137,7 @@ func TestTreeBadConfig(t *testing.T) {
 	}
 }
 
-// Only processes of this node start ports by name: a spawn by another node, or by
-// nobody, does not.
+// Only processes of this node start ports by name: a spawn by another node, or without a parent, does not.
 func TestAllowIsForChildren(t *testing.T) {
 	w := newPortTest(t)
 	require.NoError(t, Allow(w.n, nil))
@@ -161,6 +160,6 @@ func TestAllowIsNotForOtherNodes(t *testing.T) {
 	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"),
 		wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
 	testkit.UntilTrue(t, func() bool {
-		return len(rpc.Behaviours(w.n)) > 0 && w.n.Stats().Processes <= 3 // net_kernel, rex and our own
+		return len(rpc.Behaviours(w.n)) > 0 && w.n.Stats().Processes <= 3 // net_kernel, rex and our own process
 	}, "the end of what has been spawned")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// BenchmarkSend is a message from another node, over the loopback, to a named process of a node without rights, and of
-// one with rules of which the last allows it, in turn. The ratio is what the rules cost.
+// BenchmarkSend sends a message from another node, over the loopback, to a named process, in turn of a node without
+// rights and of one whose last rule allows it. The ratio is the cost of the rules.
 func BenchmarkSend(b *testing.B) {
 	const burst = 20_000
 	c := nodetest.NewCluster(b)

@@ -18,7 +18,7 @@ func policy(t *testing.T, c rights.Config) *rights.Policy {
 	return p
 }
 
-// The first rule for a node decides, alone.
+// The first rule that names a node decides, alone.
 func TestFirstRuleDecides(t *testing.T) {
 	p := policy(t, rights.Config{
 		Cookies: map[string]string{"ops": "o", "shop": "s"},
@@ -62,7 +62,7 @@ func TestFirstRuleDecides(t *testing.T) {
 		require.Equal(t, c.may, g.String(), "%+v", c.id)
 		require.Same(t, g, p.Of(c.id, g), "what is granted is remembered")
 	}
-	// Before a cookie is proved, any of those that rules name may come.
+	// Before a node proves a cookie, any node that a rule names may connect.
 	for name, may := range map[wire.Atom]bool{"bad@h": true, "x@b.example.org": true, "nobody@h": true} {
 		require.Equal(t, may, p.MayAdmit(rights.Identity{Name: name}), name)
 	}
@@ -73,7 +73,7 @@ func TestFirstRuleDecides(t *testing.T) {
 	}
 }
 
-// Each right is for what it says, and for nothing else.
+// Each right allows what it names, and nothing else.
 func TestEachRight(t *testing.T) {
 	export := wire.Export{Module: "lib", Function: "echo", Arity: 1}
 	asked := map[string]func(*rights.Granted) bool{
@@ -103,7 +103,7 @@ func TestEachRight(t *testing.T) {
 	require.False(t, g.RPC(wire.Export{Module: "lib", Function: "echo", Arity: 2}))
 }
 
-// No rules allow everything, an empty list nothing.
+// No rules allow everything, an empty list allows nothing.
 func TestNoRules(t *testing.T) {
 	p := policy(t, rights.Config{})
 	before := p.Of(rights.Identity{Name: "a@b"}, nil)
@@ -115,7 +115,7 @@ func TestNoRules(t *testing.T) {
 	require.Equal(t, "none", p.Of(rights.Identity{Name: "a@b"}, after).String(), "what is wrong changes nothing")
 }
 
-// Who knows a cookie with a name is known by it. An empty cookie is none.
+// A node that knows a cookie with a name goes by that name. An empty cookie is none.
 func TestAccept(t *testing.T) {
 	p := policy(t, rights.Config{Cookies: map[string]string{"a": "1", "b": "2", "empty": ""}})
 	for knows, want := range map[string]string{"1": "a", "2": "b"} {
@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A stranger chooses the name that patterns are compared with: a comparison that went back at each * would not end.
+// A stranger chooses the name that patterns are compared with: a comparison with backtracking at each * would not end.
 func TestPatternsAreFast(t *testing.T) {
 	p := policy(t, rights.Config{Rules: []rights.Rule{{Peer: strings.Repeat("*a", 60) + "b@*", May: []string{"all"}}}})
 	require.False(t, p.Of(rights.Identity{Name: wire.Atom(strings.Repeat("a", 250) + "@h")}, nil).Connect())

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A function is called by name, on this node or another.
+// Call a function by name, on this node or another.
 func ExampleCall() {
 	n, err := node.Start(node.Config{Name: "go@here"})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// A neighbour answers calls while 200 handlers of its only stage sleep 100 ms each, again and again: with
-// Blocking, and without. Reported: the 99th percentile of the answers, and the worst.
+// A neighbour answers calls while 200 handlers of its only stage sleep 100 ms each, again and again: with Blocking, and
+// without. It reports the 99th percentile of the answers, and the worst.
 func BenchmarkNeighbourOfBlocking(b *testing.B) {
 	for _, says := range []bool{true, false} {
 		b.Run(map[bool]string{true: "blocking", false: "silent"}[says], func(b *testing.B) {

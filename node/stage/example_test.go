@@ -45,8 +45,8 @@ func (f *fib) done(c *node.Context, n int) error {
 	return node.ErrStop
 }
 
-// Fibonacci trees on stages, of which the program has as many as it wants at run time. The actors know nothing of
-// it: the rest of each tree is on the stage of its root.
+// Fibonacci trees on stages, of which the program has as many as it wants at run time. The actors do not know about
+// stages: the rest of each tree is on the stage of its root.
 func Example() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
@@ -86,7 +86,7 @@ func Example() {
 	// Output: 521
 }
 
-// A handler that waits for something else than a message gives its stage up meanwhile.
+// A handler that waits for something other than a message gives up its stage meanwhile.
 func ExampleGoroutines() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()

@@ -30,7 +30,7 @@ func made(t testing.TB, n *node.Node, o stage.Options) *stage.Stage {
 	return s
 }
 
-// The styles of what runs on a stage, and all styles with those that a scheduler runs.
+// The styles of processes on a stage, and all styles with those that a scheduler runs.
 var (
 	onStages = []nodetest.Style{nodetest.Actor, nodetest.Coroutine}
 
@@ -59,8 +59,8 @@ func call(t testing.TB, n *node.Node, pid node.PID) {
 	require.NoError(t, err)
 }
 
-// While many handlers of a stage are in Blocking, their neighbour answers, and Info says what they do. All go on
-// afterwards, and answer.
+// While many handlers of a stage are in Blocking, their neighbour answers, and Info shows what they do. All of them go
+// on afterwards, and answer.
 func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
 	const many = 50
 	for _, procs := range []int{1, 2, 8} {
@@ -105,8 +105,8 @@ func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
 	}
 }
 
-// A process that is killed in Blocking ends when f returns, its deferred functions called; its context is
-// cancelled at once. One that panics in f has crashed with that.
+// A process that is killed in Blocking ends when f returns, after its deferred functions; its context is cancelled at
+// once. A panic in f crashes the process.
 func TestBlockingKilledOrPanicking(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 1})
@@ -143,7 +143,8 @@ func TestBlockingKilledOrPanicking(t *testing.T) {
 	}, withSchedulers...)
 }
 
-// What is spawned on a stage is there, and so is what it spawns; others are not, and are not moved there.
+// A process that is spawned on a stage runs there, and so do the processes that it spawns; others do not, and are not
+// moved there.
 func TestStageIsPlace(t *testing.T) {
 	for _, s := range onStages {
 		n := nodetest.Start(t, node.Config{Workers: 2})
@@ -176,7 +177,7 @@ func TestStageIsPlace(t *testing.T) {
 	}
 }
 
-// What lives on a stage that is closed moves together, with its messages; spawns there are refused.
+// The processes of a stage that is closed move together, with their messages; spawns on the stage are refused.
 func TestClose(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2})
 	for _, o := range []stage.Options{{}, {Exclusive: true}, {Ordered: true}} {
@@ -207,8 +208,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Close waits for a handler until its context ends, and the process moves when the handler does return. A process
-// that closes its own stage moves after its handler; what it spawns meanwhile is elsewhere.
+// Close waits for a handler until its context ends, and the process moves when the handler does return. A process that
+// closes its own stage moves after its handler; processes that it spawns meanwhile are elsewhere.
 func TestCloseWithHandlersThatRun(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Blocked: time.Hour})
 	own := made(t, n, stage.Options{})
@@ -252,7 +253,7 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 	}
 }
 
-// The node may have more stages, and fewer, while it runs: what lived on those that are gone has moved.
+// The number of stages can be raised and lowered while the node runs: the processes of stages that are gone have moved.
 func TestSetCount(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 3})
 	require.NoError(t, stage.SetCount(t.Context(), n, 6))
@@ -281,8 +282,8 @@ func TestSetCount(t *testing.T) {
 	call(t, n, pids[0])
 }
 
-// What is spawned while stages are removed does not stay there, whoever spawns it: the process that removes them, on one
-// of those, or others meanwhile.
+// Processes that are spawned while stages are removed do not stay on them, whoever spawns them: the process that
+// removes the stages, on one of those, or others meanwhile.
 func TestSpawnWhileStagesGo(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 4})
 	got := make(chan any, 3)
@@ -311,7 +312,7 @@ func TestSpawnWhileStagesGo(t *testing.T) {
 					if (k+i)%2 == 0 {
 						o.Place = node.Place{}
 					}
-					if made, err := n.SpawnOpt(o, nodetest.Actor.Actor(parrot)); err == nil { // else the stage that By has chosen was gone
+					if made, err := n.SpawnOpt(o, nodetest.Actor.Actor(parrot)); err == nil { // else By's stage is gone
 						pids <- made
 					}
 				}
@@ -330,7 +331,7 @@ func TestSpawnWhileStagesGo(t *testing.T) {
 	}
 }
 
-// Two that empty a stage while a handler there runs both wait for it, and neither keeps the other busy.
+// Two callers that empty a stage while a handler runs there both wait for it, and neither keeps the other busy.
 func TestTwoClose(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
 	s := made(t, n, stage.Options{})
@@ -361,7 +362,7 @@ func TestTwoClose(t *testing.T) {
 	require.Less(t, infoOf(t, n, pid).Stage, 2)
 }
 
-// counted counts how often somebody begins to wait.
+// counted counts how often a caller begins to wait.
 type counted struct {
 	context.Context
 	waits *atomic.Int64
@@ -405,7 +406,7 @@ func TestMove(t *testing.T) {
 }
 
 // Processes of all kinds that stages run are moved at random while they get messages from each other and from outside:
-// each has all, once, in the order of each sender.
+// each gets all messages, once, in the order of each sender.
 func TestMoveWhileMessagesCome(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
@@ -462,8 +463,8 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 	}
 }
 
-// On an exclusive stage no handler runs beside another, also after a Call and after Blocking; Info of those
-// that run and wait does not hang.
+// On an exclusive stage no two handlers run at once, also after a Call and after Blocking; Info of processes that run
+// and wait does not hang.
 func TestExclusive(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Blocked: time.Millisecond})
 	own := made(t, n, stage.Options{Exclusive: true})
@@ -516,8 +517,8 @@ func TestExclusive(t *testing.T) {
 	require.Zero(t, wrong.Load())
 }
 
-// The actors of an ordered stage handle what is sent to them in the order of the sends, whoever sends: the test
-// knows it as it sends under a lock, and from an actor of the stage.
+// The actors of an ordered stage handle messages in the order of the sends, whoever sends: the test knows the order as
+// it sends under a lock, and from an actor of the stage.
 func TestOrdered(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
@@ -567,8 +568,7 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// An actor of an ordered stage that ends, or blocks, does not stop the others; and options that do not fit are
-// refused.
+// An actor of an ordered stage that ends, or blocks, does not stop the others; and options that do not fit are refused.
 func TestOrderedEndsAndRefuses(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2})
 	own := made(t, n, stage.Options{Ordered: true})
@@ -606,7 +606,7 @@ func TestBudgetOfOne(t *testing.T) {
 		var pids []node.PID
 		for range 2 {
 			pids = append(pids, s.Spawn(t, n, func(_ nodetest.Self, m any) error { got <- m.(int); return nil }))
-			require.NoError(t, n.Send(pids[len(pids)-1], -1)) // the first turns of fresh actors come in another order
+			require.NoError(t, n.Send(pids[len(pids)-1], -1)) // fresh actors take their first turns in another order
 			require.Equal(t, -1, testkit.Receive(t, got))
 		}
 		sender := nodetest.Actor.Spawn(t, n, func(c nodetest.Self, _ any) error {
@@ -626,7 +626,8 @@ func TestBudgetOfOne(t *testing.T) {
 	}
 }
 
-// The same key is the same stage, other keys are spread over all; Config.Spread chooses for who says nothing.
+// The same key gives the same stage, other keys are spread over all; Config.Spread chooses where the options do not
+// say.
 func TestHashAndSpread(t *testing.T) {
 	asked := make(chan node.PID, 10)
 	bad := atomic.Bool{}
@@ -668,7 +669,7 @@ func TestHashAndSpread(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrArgument)
 }
 
-// Of actors on Goroutines so many run at a time, and no more; all are served.
+// Goroutines runs only its number of actors at a time; all are served.
 func TestGoroutines(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1})
 	const most, many = 5, 40
@@ -707,7 +708,7 @@ func TestGoroutines(t *testing.T) {
 	require.Zero(t, wrong.Load())
 }
 
-// steps is a scheduler that runs when the test says so, on its goroutine.
+// steps is a scheduler that runs when the test says so, on the test's goroutine.
 type steps struct {
 	mu  sync.Mutex
 	due []sched.Runnable
@@ -734,8 +735,8 @@ func (s *steps) step() bool {
 	return true
 }
 
-// A scheduler of a user runs coroutines: on its own goroutine, when it wants to, until they end; also where it is
-// locked to its thread.
+// A user's scheduler runs coroutines: on its own goroutine, when it wants to, until they end; also if it is locked to
+// its thread.
 func TestSchedulerOfCoroutine(t *testing.T) {
 	for _, locked := range []bool{false, true} {
 		n := nodetest.Start(t, node.Config{Workers: 1})
@@ -779,7 +780,7 @@ func TestSchedulerOfCoroutine(t *testing.T) {
 	}
 }
 
-// A killed coroutine of a user's scheduler is unwound by its next run.
+// The next run of a user's scheduler unwinds a coroutine that was killed.
 func TestSchedulerOfCoroutineKilled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1})
 	by := &steps{}
@@ -799,7 +800,7 @@ func TestSchedulerOfCoroutineKilled(t *testing.T) {
 	require.True(t, over)
 }
 
-// A Process may be Detached: it has a goroutine anyway, also where processes are coroutines by default.
+// A Process may be Detached: it has a goroutine of its own, also where processes are coroutines by default.
 func TestDetachedProcess(t *testing.T) {
 	for _, coroutines := range []bool{false, true} {
 		n := nodetest.Start(t, node.Config{Coroutines: coroutines})
@@ -809,7 +810,7 @@ func TestDetachedProcess(t *testing.T) {
 	}
 }
 
-// There are so many stages, and no more, until one is closed.
+// There is a limit to the number of stages, until one is closed.
 func TestTooManyStages(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1})
 	var all []*stage.Stage
@@ -822,7 +823,7 @@ func TestTooManyStages(t *testing.T) {
 	made(t, n, stage.Options{})
 }
 
-// Behind two hundred handlers that sleep and do not say so, a neighbour on their stage waits for no more than three of them.
+// Behind two hundred handlers that sleep without Blocking, a neighbour on their stage waits for at most three of them.
 func TestNeighbourOfSleepers(t *testing.T) {
 	const nap = 5 * time.Millisecond
 	for _, style := range onStages {

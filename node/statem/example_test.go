@@ -15,7 +15,7 @@ type door struct {
 	code, typed string
 }
 
-// What a door is sent.
+// The messages for a door.
 type (
 	Digit struct { // a call: how many digits it has now
 		genserver.Returns[int]

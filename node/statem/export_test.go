@@ -1,6 +1,6 @@
 package statem
 
-// What a machine ends with when its states break the rules.
+// The reasons of a machine whose states break the rules.
 var (
 	ErrNoState   = errNoState
 	ErrBadAction = errBadAction

@@ -24,15 +24,14 @@ import (
 // plain writes terms without a guess at what is text.
 var plain = wire.Formatter{Plain: true}
 
-// The scripts in testdata/machine say what a machine with the states a, b, c and d
-// does, and what comes of it. Lines with a colon are its rules:
+// The scripts in testdata/machine say what a machine with the states a, b, c and d does, and record the results. Lines
+// with a colon are its rules:
 //
 //	init: OPERATION; OPERATION...            next is the state to start in
 //	STATE TYPE CONTENT: OPERATION; ...       for an event; TYPE: call, cast, info, internal,
 //	                                         enter, state_timeout, timeout, timeout/NAME
 //
-// Several rules for one event come one after the other, the last stays; without one
-// nothing is done. Operations:
+// Several rules for one event apply in turn, and the last one stays; without a rule nothing is done. Operations:
 //
 //	next STATE, repeat, stop REASON          the transition; without, the state is kept
 //	crash, exit REASON                       panic, or error(crash); ExitWith, or exit(REASON)
@@ -41,17 +40,16 @@ var plain = wire.Formatter{Plain: true}
 //	internal X, insert TYPE X                next_event
 //	set TYPE MS X, update TYPE X, cancel TYPE
 //
-// The other lines are done one after the other:
+// The other lines are run in order:
 //
 //	enter                                    there are enter calls
 //	do TYPE X, TYPE X...                     cast, call, info: all in the mailbox at once; or
 //	                                         wait MS, while the machine is suspended
 //	wait MS
 //
-// A title "== TITLE" begins a script, "----" ends it. Below that stands what
-// happened: each event in its state, the replies after what led to them, how the
-// machine ended, or its state and how many events it has been given. TestScriptsOTP
-// checks it: see package erltest.
+// A title "== TITLE" begins a script, "----" ends it. Below that is what happened: each event in its state, the replies
+// after what led to them, how the machine ended, or its state and the number of its events. TestScriptsOTP checks it:
+// see package erltest.
 
 func TestScripts(t *testing.T) {
 	for _, f := range erltest.Files(t, "testdata/machine/*.txt") {
@@ -61,12 +59,12 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestScriptsOTP plays the scripts on a real gen_statem: the answers are its own.
+// TestScriptsOTP plays the scripts on a real gen_statem: the recorded answers are its own.
 func TestScriptsOTP(t *testing.T) {
 	erltest.Judge(t, "testdata/machine.erl", "testdata/machine/*.txt")
 }
 
-// scriptRunner is where a script is played: its rules and what has happened.
+// scriptRunner plays a script: it has its rules and what has happened.
 type scriptRunner struct {
 	mu    sync.Mutex
 	rules map[string][][]string
@@ -87,7 +85,7 @@ func (th *scriptRunner) look(key string) []string {
 	return r[0]
 }
 
-// scriptedMachine is a machine that does what its script says.
+// scriptedMachine does what its script says.
 type scriptedMachine struct {
 	*scriptRunner
 	count int

@@ -37,10 +37,10 @@ func onStage(t *testing.T, f func(s *scriptNode)) {
 	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) { f(&scriptNode{t, n, me, log}) })
 }
 
-// do is a message that a lamp does what it says.
+// do is a message that makes a lamp run the function.
 type do func(c *statem.Context) (statem.State[*lamp], error)
 
-// ask is the same as a call.
+// ask is the same, as a call.
 type ask struct {
 	genserver.Returns[int]
 	do
@@ -136,7 +136,7 @@ func crashed(t *testing.T, err error) *node.Crash {
 	return exit.Reason.(*node.Crash)
 }
 
-// Whatever a state does with a call, the caller gets one answer.
+// Whatever a state does with a call, the caller gets exactly one answer.
 func TestCallGetsAnAnswer(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		l := &lamp{}
@@ -166,7 +166,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		_, err = s.call(pid, func(c *statem.Context) (statem.State[*lamp], error) { c.Postpone(); return nil, errOops })
 		assert.ErrorIs(t, err, errOops)
 
-		// Later, from elsewhere.
+		// A later answer, from elsewhere.
 		var from node.From
 		later := genserver.Async(s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			from = c.From()
@@ -178,7 +178,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 9, got)
 
-		// A request of a server is one of a machine.
+		// A machine takes a request of a server.
 		got, err = genserver.Call(s.Context(), s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			return nil, c.Reply(c.From(), 11)
 		}})
@@ -194,7 +194,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 	})
 }
 
-// A call can be inserted as it came, and is answered where it comes out.
+// A call can be inserted as it arrived, and is answered by the state that gets it then.
 func TestInsertedCall(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		pid, err := again.Start(s.Context(), s.me, &insister{}, node.Options{})
@@ -217,7 +217,7 @@ func (i *insister) first(c *statem.Context, e statem.Event) (statem.State[*insis
 
 var again = statem.Define((*insister).first)
 
-// What ends a machine, and what Terminate and a caller are told.
+// What ends a machine, and what Terminate and a caller get.
 func TestHowMachinesEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -277,7 +277,7 @@ func TestHowMachinesEnd(t *testing.T) {
 	}
 }
 
-// An error of anything but a call is a crash; so is a panic of Terminate.
+// An error of any event but a call is a crash; so is a panic of Terminate.
 func TestErrorOfACast(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		l := &lamp{}
@@ -333,7 +333,7 @@ func TestInit(t *testing.T) {
 	})
 }
 
-// The start is over before the first enter call, which may call whoever started it.
+// The start is over before the first enter call, which may call the process that started the machine.
 func TestStartIsOverBeforeTheEnterCall(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		parent := node.ProcessFunc(func(p *node.Process) error {
@@ -365,7 +365,7 @@ func (k *caller) calls(c *statem.Context, e statem.Event) (statem.State[*caller]
 
 var eager = statem.Define((*caller).calls).EnterCalls()
 
-// A linked machine ends in order with its parent, if it traps exits.
+// A linked machine ends in an orderly way with its parent, if it traps exits.
 func TestParent(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		parent, err := s.n.Open()
@@ -384,7 +384,7 @@ func TestParent(t *testing.T) {
 	})
 }
 
-// Where OTP 25 has a bug: a zero timeout that is replaced by a longer one.
+// OTP 25 has a bug here: a zero timeout that is replaced by a longer one.
 func TestZeroTimeoutReplaced(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		l := &lamp{}
@@ -407,7 +407,7 @@ func TestZeroTimeoutReplaced(t *testing.T) {
 	})
 }
 
-// A machine that has ended leaves no timers, and so no dead letters.
+// A machine that has ended leaves no timers, and so causes no dead letters.
 func TestNoTimersAreLeft(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		pid := s.start(&lamp{})
@@ -611,7 +611,7 @@ func (f *flip) tails(c *statem.Context, e statem.Event) (statem.State[*flip], er
 
 var flips = statem.Define((*flip).heads, (*flip).tails)
 
-// A machine without anything but its states, which calls itself to order.
+// bare is a machine with nothing but its states, which calls itself to order.
 type bare struct{ Count int }
 
 func (b *bare) only(c *statem.Context, e statem.Event) (statem.State[*bare], error) {
@@ -650,7 +650,7 @@ func TestBare(t *testing.T) {
 	})
 }
 
-// shy panics when it is shown.
+// shy panics when somebody looks at its state.
 type shy struct{ bare }
 
 func (*shy) State() any { panic("not my data") }
@@ -669,8 +669,7 @@ func TestShownWhatItCan(t *testing.T) {
 	})
 }
 
-// A machine whose mailbox is full of what it does not take now: postponed events
-// are not in it.
+// A machine whose mailbox is full of messages that it does not take now: postponed events do not count.
 func TestBoundedMailbox(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		pid, err := lamps.Start(s.Context(), s.me, &lamp{}, node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Refuse}})
@@ -719,7 +718,7 @@ func (g *greedy) first(c *statem.Context, e statem.Event) (statem.State[*greedy]
 
 var greedies = statem.Define((*greedy).first).EnterCalls()
 
-// A machine that never takes from its mailbox again can be killed nevertheless.
+// A machine that never takes from its mailbox again can still be killed.
 func TestKilledInALoop(t *testing.T) {
 	for name, f := range map[string]do{
 		"events": func(c *statem.Context) (statem.State[*lamp], error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// last is a user's actor: it knows nothing of system messages. Its state is the last message.
+// last is a user's actor: it does not know system messages. Its state is the last message.
 type last struct{ msg any }
 
 func (l *last) Receive(_ *node.Context, msg any) error { l.msg = msg; return nil }
@@ -26,24 +26,23 @@ func (l *last) CodeChange(_ wire.Atom, _, extra any) error {
 	return nil
 }
 
-// begun is one that begins by an Init and has a name of its own.
+// begun is an actor that has an Init and a name of its own.
 type begun struct{ last }
 
 func (b *begun) Init(*node.Context) error { b.msg = "begun"; return nil }
 func (b *begun) BehaviourName() string    { return "example.Begun" }
 
-// mute is one that says nothing of its state.
+// mute is an actor that does not describe its state.
 type mute struct{ Sum int }
 
 func (m *mute) Receive(_ *node.Context, msg any) error { m.Sum += msg.(int); return nil }
 
-// sulking cannot say what its state is.
+// sulking is an actor that fails to describe its state.
 type sulking struct{ last }
 
 func (*sulking) State() any { panic("no state") }
 
-// An actor of a user's that is wrapped answers all system messages, and ends with the reason
-// that it is given.
+// A wrapped actor of a user answers all system messages, and ends with the reason that it is given.
 func TestAnswer(t *testing.T) {
 	ctx, n, pid := setup(t, sys.Answer(&begun{}))
 	info, err := n.Info(pid)
@@ -70,7 +69,8 @@ func TestAnswer(t *testing.T) {
 	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: wire.Atom("bye")}, h.Receive())
 }
 
-// A state that does not say what it shows is its type: nobody walks its fields, which others may write; what it cannot do is refused, and harms nothing.
+// A state that does not describe itself is shown as its type: nobody reads its fields, which others may write; requests
+// that it does not support are refused, and harm nothing.
 func TestAnswerWithout(t *testing.T) {
 	ctx, n, pid := setup(t, sys.Answer(&mute{}))
 	require.NoError(t, n.Send(pid, 3))

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/node/sys"
 )
 
-// till is a server that says what its state is.
+// till is a server that describes its state.
 type till struct{ cents int }
 
 func (t *till) State() any { return t.cents }
@@ -23,7 +23,7 @@ func (t *till) SetState(term any) error {
 	return nil
 }
 
-// A server is looked at, changed and ended while it runs, as from Erlang.
+// Look at a server, change it and end it while it runs, as from Erlang.
 func Example() {
 	n, err := node.Start(node.Config{})
 	if err != nil {

@@ -25,7 +25,8 @@ type (
 	widest = wide[wide2, wide2]
 )
 
-// The status of a behaviour whose Go type has a name longer than an atom can be is a term that travels, whatever the behaviour.
+// The status of a behaviour whose Go type has a name longer than an atom can be is a term that travels, for every
+// behaviour.
 func TestStatusOfLongNames(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	servers := genserver.Define(genserver.OnInfo(func(*widest, *genserver.Context, node.Atom) error { return nil }))

@@ -20,7 +20,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// faithful is a gen_server whose state is the last message it has got.
+// faithful is a gen_server whose state is the last message that it got.
 type faithful struct{ plain }
 
 func (f *faithful) Receive(c *node.Context, msg any) error {
@@ -42,7 +42,7 @@ func (f *faithful) ChangeCode(_ wire.Atom, _, extra any) error {
 	return nil
 }
 
-// asked are the lines that OTP's gen_server and ours are asked, one after the other.
+// asked lists the requests to OTP's gen_server and ours, one after the other.
 var asked = []string{
 	"status",
 	"{debug,{statistics,get}}", "{debug,{log,get}}", "{debug,{log,print}}",
@@ -76,7 +76,7 @@ func shown(t *testing.T, v any) string {
 	return wire.Format(v)
 }
 
-// ours answers a line.
+// ours returns our answer to a line.
 func ours(t *testing.T, n *node.Node, pid node.PID, line any) any {
 	ctx := testkit.Context(t)
 	answer := func(v any, err error) any {
@@ -118,10 +118,10 @@ func ours(t *testing.T, n *node.Node, pid node.PID, line any) any {
 	return answer(node.Call[any](ctx, n, pid, sysmsg.Command{What: line}))
 }
 
-// answers has what OTP's gen_server answers, one line for each of asked.
+// answers is the file of the answers of OTP's gen_server, one line for each of asked.
 const answers = "testdata/debug.txt"
 
-// The answers are OTP's: -update writes them anew.
+// The recorded answers are OTP's: -update writes them anew.
 func TestDebugOTP(t *testing.T) {
 	erltest.Need(t)
 	file := filepath.Join(t.TempDir(), "lines")
@@ -137,7 +137,7 @@ func TestDebugOTP(t *testing.T) {
 	require.Equal(t, text, string(want))
 }
 
-// A server answers debug commands, and system messages that are none, as OTP's does.
+// A server answers debug commands, and malformed system messages, as OTP's does.
 func TestDebugLikeOTP(t *testing.T) {
 	text, err := os.ReadFile(answers)
 	require.NoError(t, err)

@@ -17,8 +17,7 @@ type nothing struct{}
 
 func (nothing) State() any { return wire.Atom("as_it_was") }
 
-// A protected process is only looked at by messages that come as terms. Go code does what
-// it likes.
+// Messages that come as terms can only look at a protected process. Go code may do everything.
 func TestProtected(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := testkit.Context(t)

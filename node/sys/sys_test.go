@@ -19,8 +19,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// plain is the least that a behaviour with system messages is: one that keeps the
-// last message.
+// plain is the smallest behaviour with system messages: it keeps the last message.
 type plain struct {
 	sys  sysmsg.System
 	last any
@@ -46,7 +45,7 @@ func (p *plain) Status() any             { return wire.List{} }
 func (p *plain) ChangeCode(wire.Atom, any, any) error  { return nil }
 func (p *plain) End(_ *node.Context, reason any) error { return node.ExitWith(reason) }
 
-// entering is a plain that is told of its suspension.
+// entering is a plain that hears of its suspension.
 type entering struct {
 	*plain
 	calls []string
@@ -128,7 +127,7 @@ func TestPlainBehaviour(t *testing.T) {
 func TestEnterer(t *testing.T) {
 	e := &entering{plain: &plain{}}
 	ctx, n, pid := setup(t, e)
-	require.NoError(t, sys.Resume(ctx, n, pid)) // it runs: nothing to tell
+	require.NoError(t, sys.Resume(ctx, n, pid)) // it runs: there is nothing to do
 	require.NoError(t, sys.Suspend(ctx, n, pid))
 	n.Send(pid, "waits")
 	require.NoError(t, sys.Resume(ctx, n, pid))
@@ -167,7 +166,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// One that does not know system messages does not answer; that it is no worse.
+// A process that does not know system messages does not answer; it comes to no harm.
 func TestStranger(t *testing.T) {
 	ctx, n, pid := setup(t, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -177,8 +176,7 @@ func TestStranger(t *testing.T) {
 	assert.ErrorIs(t, err, enough)
 }
 
-// A log keeps no more than 100,000 events, whatever is asked for, and takes no
-// memory for those that have not come.
+// A log keeps at most 100,000 events, whatever the request says, and takes no memory for events that have not come.
 func TestLogSizes(t *testing.T) {
 	ctx, n, pid := setup(t, &plain{})
 	log := func(what any) any {

@@ -18,8 +18,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A trace writes each event to the node's log, as does a log that is printed; statistics
-// count what comes in and goes out, and none of them is on unless it was asked for.
+// A trace writes each event to the node's log, as does a printed log; statistics count what comes in and goes out, and
+// none of them is on unless it was asked for.
 func TestTools(t *testing.T) {
 	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 		ctx := t.Context()
@@ -67,7 +67,7 @@ func TestTools(t *testing.T) {
 	})
 }
 
-// answering answers requests and tells of it.
+// answering answers requests and reports it.
 type answering struct{ plain }
 
 func (a *answering) Receive(c *node.Context, msg any) error {
@@ -97,8 +97,7 @@ func (*faulty) Replace(any) error                    { panic("not replaced") }
 func (*faulty) Status() any                          { panic("no status") }
 func (*faulty) ChangeCode(wire.Atom, any, any) error { panic("no change") }
 
-// What panics in a server while it answers a system message is said in the answer, and
-// does not end it.
+// A panic of a server that answers a system message is reported in the answer, and does not end the server.
 func TestFaultyServer(t *testing.T) {
 	ctx, n, pid := setup(t, &faulty{})
 	_, err := sys.GetState(ctx, n, pid)
@@ -114,8 +113,8 @@ func TestFaultyServer(t *testing.T) {
 	require.True(t, n.IsAlive(pid))
 }
 
-// A state is replaced by a Go function, or by one that the node exports: a fun of Erlang's is
-// refused, and a failure changes nothing.
+// A state is replaced by a Go function, or by one that the node exports: an Erlang fun is refused, and a failure
+// changes nothing.
 func TestReplace(t *testing.T) {
 	ctx, n, pid := setup(t, &plain{})
 	require.NoError(t, n.Send(pid, 1))
@@ -138,8 +137,7 @@ func TestReplace(t *testing.T) {
 	require.Equal(t, 6, v)
 }
 
-// A message of Erlang's, a tuple, is answered like one from Go; get_state as the caller's
-// release has it.
+// A message of Erlang, a tuple, is answered like one from Go; get_state in the form of the caller's release.
 func TestTupleRequests(t *testing.T) {
 	ctx, n, pid := setup(t, &plain{})
 	require.NoError(t, n.Send(pid, 7))
@@ -162,7 +160,7 @@ func TestTupleRequests(t *testing.T) {
 	require.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
 	require.ErrorIs(t, sys.Stop(ctx, n, node.Atom("nobody"), 1), node.ErrNoProcess)
 
-	// What only looks like one is none.
+	// A message that only looks like a system message is not one.
 	for _, msg := range []any{
 		wire.Tuple{wire.Atom("system"), 1}, wire.Tuple{wire.Atom("system"), 1, 2}, wire.Atom("system"), nil,
 		node.PeerMessage{Message: 1}, node.PeerMessage{Message: wire.Tuple{wire.Atom("system"), 1, 2}},
@@ -172,8 +170,8 @@ func TestTupleRequests(t *testing.T) {
 	}
 }
 
-// While a server is suspended its parent's exit ends it, and so does the node's Stop; others
-// wait in its mailbox.
+// While a server is suspended its parent's exit ends it, and so does the node's Stop; other messages wait in its
+// mailbox.
 func TestSuspendedEnds(t *testing.T) {
 	ctx, n, _ := setup(t, &plain{})
 	parent := nodetest.Open(t, n)

@@ -8,9 +8,8 @@ import (
 	"github.com/actornode/actornode/node/trace"
 )
 
-// What a send and a receive cost while nobody is traced, while others are, and when
-// both ends of the message are. Off and Others must not differ by more than noise:
-// a load, and a look at a mask.
+// What a send and a receive cost while no process is traced, while others are, and when both ends of the message are.
+// Off and Others must not differ by more than noise: a load, and a look at a mask.
 func BenchmarkTrace(b *testing.B) {
 	for _, c := range []struct {
 		name        string

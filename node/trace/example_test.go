@@ -33,7 +33,7 @@ func Example() {
 	defer t.Close()
 	n.Send(pid, "begin")
 	n.Send(pid, "end")
-	for e := range t.C { // closed when the process has exited
+	for e := range t.C { // C is closed when the process has exited
 		if e.Kind != trace.Receive { // which would come at any time
 			fmt.Println(e.Kind, e.Name, e.Message)
 		}

@@ -27,7 +27,7 @@ func traceOf(t testing.TB, n *node.Node, cfg trace.Config, pids ...node.PID) *tr
 	return tr
 }
 
-// nextEvent takes an event, which must come, without its time.
+// nextEvent takes the next event, which must come, and clears its time.
 func nextEvent(t testing.TB, tr *trace.Trace) trace.Event {
 	t.Helper()
 	e := testkit.Receive(t, tr.C)
@@ -37,7 +37,7 @@ func nextEvent(t testing.TB, tr *trace.Trace) trace.Event {
 	return e
 }
 
-// noEvent checks that there is none.
+// noEvent checks that no event is there.
 func noEvent(t testing.TB, tr *trace.Trace) {
 	t.Helper()
 	select {
@@ -67,7 +67,7 @@ func spawn(t testing.TB, n *node.Node, f node.ActorFunc) node.PID {
 	return pid
 }
 
-// Every way to send is shown, of every kind of process, at both ends.
+// A trace shows every way to send, of every kind of process, at both ends.
 func TestTraceMessages(t *testing.T) {
 	styles := nodetest.Styles()
 	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
@@ -93,7 +93,7 @@ func TestTraceMessages(t *testing.T) {
 				assert.Equal(t, trace.Event{Kind: trace.Send, Process: from, Other: to, Message: "shown"}, nextEvent(t, tr))
 				assert.Equal(t, trace.Event{Kind: trace.Receive, Process: to, Other: from, Message: "shown"}, nextEvent(t, tr))
 			}
-			require.NoError(t, n.Send(to, nothing)) // from nobody
+			require.NoError(t, n.Send(to, nothing)) // without a sender
 			assert.Equal(t, trace.Event{Kind: trace.Receive, Process: to, Message: "shown"}, nextEvent(t, tr))
 			_, err := n.SendAfter(0, to, nothing)
 			require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestTraceMessages(t *testing.T) {
 	}
 }
 
-// A call is a message, and so is its reply for those who watch.
+// A trace shows a call as a message, and its reply as another.
 func TestTraceCalls(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	to, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -129,7 +129,7 @@ func TestTraceCalls(t *testing.T) {
 		Message: wire.Tuple{wire.Atom("$go_reply"), 42}}, nextEvent(t, tr))
 }
 
-// What a caller does after a call is shown after the answer.
+// A trace shows what a caller does after a call only after the answer.
 func TestTraceCallsInOrder(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	to := spawn(t, n, func(_ *node.Context, msg any) error {
@@ -232,7 +232,7 @@ func TestTraceSignals(t *testing.T) {
 	nextEvent(t, tr)
 }
 
-// Children of children are traced, as far as there is room.
+// A trace takes in children of children, as far as there is room.
 func TestTraceChildren(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -300,7 +300,7 @@ func TestTraceBounds(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// Two traces of one process are two.
+// Two traces of one process are independent.
 func TestTraceTwice(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
@@ -376,8 +376,7 @@ func TestTraceStress(t *testing.T) {
 	assert.Nil(t, n.Inside(process.Key{}).Tracing().View(), "nothing is left")
 }
 
-// While nobody is traced, and while others are, a message costs no allocation that
-// it would not cost otherwise.
+// While no process is traced, and while others are, a message costs no extra allocation.
 func TestTraceCostsNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
