@@ -59,8 +59,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// What Bounds.Bytes costs a message that is a small struct. Bound by reflection,
-// field by field; a byte slice or string is a type switch.
+// The cost of Bounds.Bytes for a message that is a small struct. Reflection, field by field, bounds it; a byte slice or
+// string is a type switch.
 func BenchmarkSize(b *testing.B) {
 	msg := any(pair{1, "text"})
 	b.ReportAllocs()

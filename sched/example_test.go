@@ -7,14 +7,13 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-// steps runs actors only when it is told to. This one is for a single goroutine; Schedule of
-// others needs a lock.
+// steps runs actors only when it is told to. This one is for a single goroutine; the Schedule of others needs a lock.
 type steps struct{ ready []sched.Runnable }
 
 // Schedule is part of sched.Scheduler.
 func (s *steps) Schedule(r sched.Runnable) { s.ready = append(s.ready, r) }
 
-// step runs what is ready until nothing is.
+// step runs ready actors until none is left.
 func (s *steps) step() {
 	for len(s.ready) > 0 {
 		r := s.ready[0]

@@ -25,7 +25,7 @@ func TestBool(t *testing.T) {
 	}
 }
 
-// A valid atom can travel, and any text can be made one.
+// A valid atom can travel, and any text can become one.
 func TestAtomOf(t *testing.T) {
 	long, longer := strings.Repeat("é", 255), strings.Repeat("é", 256)
 	for _, c := range []struct {

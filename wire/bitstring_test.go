@@ -29,7 +29,7 @@ func TestNewBitstring(t *testing.T) {
 }
 
 func TestBitstringsCompare(t *testing.T) {
-	// Invariant 5: what the unused bits were does not matter.
+	// Invariant 5: the value of the unused bits does not matter.
 	assert.True(t, NewBitstring([]byte{0xff}, 3) == NewBitstring([]byte{0xe0}, 3))
 	for _, same := range [][]any{
 		{"ab", []byte("ab"), NewBitstring([]byte("ab"), 16)},

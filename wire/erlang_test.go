@@ -20,15 +20,15 @@ import (
 	"github.com/actornode/actornode/internal/testkit/erltest"
 )
 
-// oracle is a directory where a real Erlang has answered testdata/oracle.erl's
-// questions about some terms and texts.
+// oracle is a directory with the answers of a real Erlang to the questions of testdata/oracle.erl about some terms and
+// texts.
 type oracle struct {
 	t   *testing.T
 	dir string
 }
 
-// samples runs a test with terms that are always the same, whose answers are recorded in
-// testdata/answers, and in make merge with others, of which there are more.
+// samples runs a test with fixed terms, whose answers are recorded in testdata/answers, and in make merge with more and
+// different ones.
 func samples(t *testing.T, f func(t *testing.T, g *gen, n int)) {
 	t.Run("recorded", func(t *testing.T) {
 		g := newGen(t)
@@ -41,7 +41,7 @@ func samples(t *testing.T, f func(t *testing.T, g *gen, n int)) {
 	})
 }
 
-// askErlang runs erl once. What is recorded is only asked in make merge, and to record it anew, with -update.
+// askErlang runs erl once. Recorded questions are asked only in make merge, and with -update to record them anew.
 func askErlang(t *testing.T, terms []any, texts []string) oracle {
 	o := oracle{t, t.TempDir()}
 	var b []byte
@@ -74,10 +74,10 @@ func askErlang(t *testing.T, terms []any, texts []string) oracle {
 	return o
 }
 
-// answers are the files that testdata/oracle.erl writes.
+// answers lists the files that testdata/oracle.erl writes.
 var answers = []string{"release", "pretty", "plain", "sorted", "pairs", "keys", "texts.plain"}
 
-// recorded puts recorded answers where Erlang would.
+// recorded copies recorded answers to the place where Erlang would write them.
 func (o oracle) recorded(file, asked string) {
 	all, err := os.ReadFile(file)
 	require.NoError(o.t, err)
@@ -111,8 +111,8 @@ func (o oracle) indexes(name string) []int {
 	return l
 }
 
-// hasIdentifiers reports whether t prints an identifier, whose node Erlang
-// writes as a number, or a map that Erlang before 26 writes in no known order.
+// hasIdentifiers reports whether t prints an identifier, whose node Erlang writes as a number, or a map, which Erlang
+// before 26 writes in no known order.
 func hasIdentifiers(t any) bool {
 	p := plainly(t)
 	if strings.Contains(p, "<a@h.") || strings.Contains(p, "<b@h.") || strings.Contains(p, "<go@host.") {
@@ -149,7 +149,7 @@ func agreesOnOrder(t *testing.T, g *gen, n int) {
 	var terms []any
 	host := g.origin()
 	for _, words := range [][]uint32{{0, 1}, {0, 1, 0, 2}, {0, 1, 0, 2, 3}, {0, 1, 0, 3}, {0, 1, 0, 3, 1}, {0, 1, 7, 0, 1}, {0, 1, 7, 1, 0}} {
-		terms = append(terms, host.Ref(words...)) // the others are not so much alike
+		terms = append(terms, host.Ref(words...)) // the others are less alike
 	}
 	for len(terms) < n {
 		x := g.term(g.IntN(4))
@@ -226,7 +226,7 @@ func agreesOnText(t *testing.T, g *gen, n int) {
 	}
 }
 
-// TestErlangAgreesOnSyntax asks what each text means, or that it means nothing.
+// TestErlangAgreesOnSyntax asks what each text means, or whether it means nothing.
 func TestErlangAgreesOnSyntax(t *testing.T) { samples(t, agreesOnSyntax) }
 
 func agreesOnSyntax(t *testing.T, g *gen, n int) {
@@ -271,8 +271,8 @@ var (
 	strangeControl = regexp.MustCompile(`\\\^($|[^@-_a-z])`)
 )
 
-// notComparable reports whether the question cannot be put to Erlang, because
-// of how it is put or because Erlang is known to answer otherwise.
+// notComparable reports whether the question cannot be put to Erlang, because of the way questions are put or because
+// Erlang is known to answer otherwise.
 func notComparable(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.ContainsAny(text, "\n\ufffe\ufffd") || // one text a line

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// external appends t in Erlang's external term format, without the leading
-// 131: just enough of it to hand terms to a real Erlang.
+// external appends t in Erlang's external term format, without the leading 131: only as much of it as it takes to hand
+// terms to a real Erlang.
 func external(b []byte, t any) []byte {
 	switch t = bare(t); classOf(t) {
 	case classNumber:

@@ -97,7 +97,7 @@ func TestCompoundsPrintThemselves(t *testing.T) {
 	assert.Equal(t, "it's", Charlist("it's").String())
 }
 
-// deep returns a term nested n deep: lists, tuples, maps and tails by turns.
+// deep returns a term nested n deep: lists, tuples, maps and tails in turn.
 func deep(n int) any {
 	var t any = Atom("end")
 	for i := range n {

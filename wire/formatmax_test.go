@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// What fits is what Format returns; what does not is its beginning.
+// A text that fits equals the result of Format; one that does not is its beginning.
 func TestFormatMaxIsTheBeginning(t *testing.T) {
 	g := newGen(t)
 	for range 5000 {
@@ -48,7 +48,7 @@ func TestFormatMaxSaysWhatIsLeftOut(t *testing.T) {
 	}
 	for _, c := range []struct {
 		term any
-		want string // its end
+		want string // the end of the text
 	}{
 		{make([]byte, 60<<20), "<<0,0,0,0,0,0,0,0,0,… (62914560 bytes in all)"},
 		{strings.Repeat("ж", 1000), `<<"жжжжжжжж… (2000 bytes in all)`},
@@ -64,13 +64,13 @@ func TestFormatMaxSaysWhatIsLeftOut(t *testing.T) {
 	require.Equal(t, "#Integer<67108865 bits>", Formatter{Max: 1024}.Format(new(big.Int).Lsh(big.NewInt(1), 1<<26)))
 }
 
-// Whether an atom is quoted does not change with what is left out of it.
+// Leaving out a part of an atom does not change whether it is quoted.
 func TestFormatMaxQuotesAsFormat(t *testing.T) {
 	require.Equal(t, "{'',{0,'a…", Formatter{Max: 9}.Format(Tuple{Atom(""), Tuple{0, Atom("aaaÁaj]")}})[:len("{'',{0,'a…")])
 	require.Equal(t, "rec…", Formatter{Max: 3}.Format(Atom("receiver_x")), "the part that is looked at is a reserved word")
 }
 
-// A text of a kilobyte takes kilobytes, whatever it is the beginning of.
+// A text of a kilobyte takes kilobytes of memory, whatever it is the beginning of.
 func TestFormatMaxIsCheap(t *testing.T) {
 	deep := any(List{})
 	for range 1 << 20 {
@@ -112,7 +112,7 @@ type talks struct{ text string }
 
 func (s talks) String() string { return s.text }
 
-// What fits is what fmt prints.
+// A text that fits equals what fmt prints.
 func TestDescribeAll(t *testing.T) {
 	type inner struct {
 		A int
@@ -144,14 +144,14 @@ func TestFormatForeign(t *testing.T) {
 	require.Equal(t, "{{{{{…", Formatter{Max: 5, Foreign: again}.Format(struct{}{}), "one that never ends")
 }
 
-// holder has a term in it that may hold it.
+// holder contains a term that may contain the holder.
 type holder struct {
 	Name string
 	T    Tuple
 	Any  any
 }
 
-// Go values and terms that hold one another take no longer with each level.
+// For Go values and terms that contain one another, the time does not grow with each level.
 func TestDescribeAllTermsInGo(t *testing.T) {
 	loop := &holder{Name: "x"}
 	loop.T = Tuple{loop}
@@ -174,7 +174,7 @@ func TestDescribeAllTermsInGo(t *testing.T) {
 	}
 }
 
-// A nil interface within a value that is cut looks as fmt has it.
+// A nil interface within a cut value looks as fmt prints it.
 func TestDescribeAllCutNil(t *testing.T) {
 	require.Equal(t, "{N:x T:[] A:<nil>…", DescribeAll(struct {
 		N    string

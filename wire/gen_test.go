@@ -18,16 +18,15 @@ type gen struct {
 	foreign bool // foreign values too
 	big     bool // maps beyond maxSorted too
 
-	apart map[hashedRef]Ref // references that OTP 25 can hash apart only, and those that there are; nil: any
+	apart map[hashedRef]Ref // references so far, if only those that OTP 25 can hash apart are wanted; nil: any
 }
 
-// newGen returns a gen whose seed is printed if the test fails.
 // whole returns n as decoders do: as an int if it fits one here.
 func whole(n int64) any { return IntegerOf(big.NewInt(n)) }
 
 func newGen(t testing.TB) *gen { return &gen{Rand: testkit.Rand(t)} }
 
-// plainly writes a term without a guess at what is text.
+// plainly writes a term without guessing what is text.
 func plainly(t any) string { return Formatter{Plain: true}.Format(t) }
 
 func pick[T any](g *gen, of ...T) T { return of[g.IntN(len(of))] }
@@ -122,8 +121,8 @@ func (g *gen) atom() any {
 	return pick(g, AtomOK, AtomError, AtomUndefined, "a", "b", "aé", "ab@c_D1", "A", "_", "", "a b", "fun", "end", "ÿ", "÷", "'", "\\", "\u0080", "ж")
 }
 
-// text returns n characters that both sides can read back: no surrogates, and
-// not the two at the end of each plane that erl_scan refuses.
+// text returns n characters that both sides can read back: no surrogates, and not the last two of each plane, which
+// erl_scan refuses.
 func (g *gen) text(n int) string {
 	var s []rune
 	for len(s) < n {
@@ -159,7 +158,7 @@ func (g *gen) pid() PID {
 	return g.origin().PID(pick(g, uint64(g.IntN(4)), uint64(g.IntN(4))<<32|1, math.MaxUint64))
 }
 
-// leaf returns what has no syntax but is no compound, and an Export.
+// leaf returns a term that has no syntax and is no compound, or an Export.
 func (g *gen) leaf() any {
 	n := 1
 	if !g.literal {
@@ -185,9 +184,9 @@ func (g *gen) leaf() any {
 	return pick[any](g, point{1, g.IntN(2)}, color(g.IntN(3)), []any{1}, map[string]int{}, struct{}{}, (*big.Int)(nil), func() {}, math.NaN())
 }
 
-// ref returns a reference, with apart one that no other has its first three words with.
-// Those are all that OTP 25 hashes (of one word, what lies behind it in memory, too), and
-// when it makes a large map with keys that it cannot hash apart, it crashes.
+// ref returns a reference. With apart set, no other reference has the same first three words. Those are all that OTP 25
+// hashes (for one word, it also hashes the memory behind it), and it crashes when it makes a large map with keys that
+// it cannot hash apart.
 func (g *gen) ref(o Origin, words []uint32) Ref {
 	r := o.Ref(words...)
 	if g.apart == nil {
@@ -202,7 +201,7 @@ func (g *gen) ref(o Origin, words []uint32) Ref {
 	return r
 }
 
-// hashedRef is what OTP 25 hashes of a reference.
+// hashedRef is the part of a reference that OTP 25 hashes.
 type hashedRef struct {
 	node  NodeID
 	words [3]uint32
@@ -213,12 +212,11 @@ type (
 	color int
 )
 
-// funName returns an atom that Erlang prints alike by itself and in a fun,
-// where it leaves reserved words unquoted and prints UTF-8 as Latin-1 (OTP 25).
+// funName returns an atom that Erlang prints the same alone and in a fun, where it leaves reserved words unquoted and
+// prints UTF-8 as Latin-1 (OTP 25).
 func (g *gen) funName() Atom { return pick[Atom](g, "a", "b_1", "Elixir.A", "a b", "") }
 
-// fun always has the same creator: Erlang's == takes no heed of it, but the
-// hash of a key in a large map does (OTP 25).
+// fun always has the same creator: Erlang's == ignores it, but the hash of a key in a large map does not (OTP 25).
 func (g *gen) fun(depth int) Fun {
 	old := g.IntN(3) - 1
 	return Fun{

@@ -111,8 +111,7 @@ func TestMapIteratesInKeyOrder(t *testing.T) {
 	}
 }
 
-// TestMapModel plays random operations on a Map and on a list of pairs, and
-// checks mapBody's invariants after each.
+// TestMapModel plays random operations on a Map and on a list of pairs, and checks mapBody's invariants after each.
 func TestMapModel(t *testing.T) {
 	g := newGen(t)
 	for range testkit.By(8, 30, 300) {
@@ -214,7 +213,7 @@ func TestMapsWithTiesAreEqualInAnyOrder(t *testing.T) {
 	assert.Equal(t, hashOf(shrunk), hashOf(NewMap(point{1, 1}, 1)))
 }
 
-// A small map with room is one allocation, and so it stays while the room lasts.
+// A small map with spare room is one allocation, and stays so while the room lasts.
 func TestMakeMap(t *testing.T) {
 	for n := 1; n <= maxSorted+1; n++ {
 		fill := func(pairs int) (m Map) {

@@ -135,7 +135,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// requireDecoded fails unless t is made of the types that come in.
+// requireDecoded fails unless x is made of the types that decoders return.
 func requireDecoded(t *testing.T, x any) {
 	t.Helper()
 	switch x := x.(type) {

@@ -61,8 +61,7 @@ func TestZeroIdentifiers(t *testing.T) {
 	}
 }
 
-// A reference that is cut short equals one whose other words are zero, as in
-// Erlang.
+// A reference that is cut short equals one whose other words are zero, as in Erlang.
 func TestRefWordsThatAreNotThereAreZero(t *testing.T) {
 	o := NewOrigin(NodeID{"a@h", 1})
 	assert.True(t, Equal(o.Ref(1, 2), o.Ref(1, 2, 0)))

@@ -20,7 +20,7 @@ func (budgetError) Error() string { return "budget" }
 
 type key struct{}
 
-// Of finds the error of the context, and the cause, of a context that has ended in whatever way.
+// Of finds the context's error and its cause, whichever way the context ended.
 func TestOf(t *testing.T) {
 	past := time.Now().Add(-time.Hour)
 	for name, c := range map[string]struct {

@@ -29,7 +29,7 @@ func TestCount(t *testing.T) {
 	assert.Empty(t, n.All("others"))
 }
 
-// Whatever is counted, there is an end to the counters, and nothing is lost.
+// However many things are counted, the number of counters is bounded and no count is lost.
 func TestCountIsBounded(t *testing.T) {
 	var n counter.Counters
 	for i := range 2000 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hidden reports in other words than Shows what a terminal must not get, for all of Unicode.
+// hidden reports, independently of Shows, what must not reach a terminal, for all of Unicode.
 func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Cs, unicode.Co, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Join_Control,
 		unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
@@ -65,7 +65,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// However a text is cut into writes, the same comes out.
+// However a text is cut into writes, the output is the same.
 func TestWriter(t *testing.T) {
 	long := "\x1b[" + strings.Repeat("1;", 100) + "m"
 	for text, want := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever a path leads to, Read returns, and it reads nothing but regular files of no more than the limit.
+// Whatever a path leads to, Read returns, and reads only regular files no larger than the limit.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name, text string) string {

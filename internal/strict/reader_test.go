@@ -97,7 +97,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// All that is wrong is found, sorted; and there is an end to it.
+// All errors are found, sorted, and their number is bounded.
 func TestAll(t *testing.T) {
 	_, err := read("kind: x\nport: y\n")
 	var all strict.Errors
@@ -117,8 +117,7 @@ func TestAll(t *testing.T) {
 	require.ErrorContains(t, err, "the most allowed")
 }
 
-// The nearest word is one or two slips away, by length; a swap of two letters is
-// one.
+// The nearest word is one or two slips away, depending on its length; a swap of two letters is one slip.
 func TestAllowed(t *testing.T) {
 	for _, c := range []struct{ word, near string }{
 		{"nmae", "name"}, {"nam", "name"}, {"namee", "name"}, {"mane", ""}, {"x", ""}, {"", ""},

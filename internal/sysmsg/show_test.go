@@ -47,8 +47,7 @@ func TestTerm(t *testing.T) {
 	assert.NotNil(t, sysmsg.Term(itself{}), "one that holds itself ends")
 }
 
-// Guard says what a function has panicked with, runtime.Goexit apart, and Words and Brief say
-// it in one line.
+// Guard reports what a function has panicked with, apart from runtime.Goexit, and Words and Brief say it in one line.
 func TestGuard(t *testing.T) {
 	require.Nil(t, sysmsg.Guard(func() {}))
 	crash := sysmsg.Guard(func() { panic(errors.New("spilled")) })

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// skipping is a test that keeps why it was skipped. Skipf returns, unlike that of a testing.T.
+// skipping is a test that records why it was skipped. Its Skipf returns, unlike that of a testing.T.
 type skipping struct {
 	testing.TB
 	why []string
@@ -20,7 +20,7 @@ func TestTiers(t *testing.T) {
 	for _, c := range []struct {
 		env  string
 		at   Tier
-		skip []string // tiers that are left out
+		skip []string // tiers left out
 		by   int
 	}{
 		{"", Test, []string{"left to make merge: x", "left to make night: x"}, 1},

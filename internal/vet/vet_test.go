@@ -19,10 +19,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// root is where the module is.
+// root is the directory of the module.
 const root = "../.."
 
-// TestMain makes the test binary the tool of go vet when that calls it.
+// TestMain makes the test binary the tool of go vet when go vet calls it.
 func TestMain(m *testing.M) {
 	if IsTool(os.Args[1:]) {
 		Tool()
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The misuses in testdata, one package for each analyzer, are found by it, and nothing else there.
-// They are loaded together, by one analyzer that does in each package what that is for.
+// Each analyzer finds the misuses in its package of testdata, and nothing else there. The packages are loaded together,
+// by one analyzer that runs in each package the analyzer that the package is for.
 func TestAnalyzers(t *testing.T) {
 	byPackage := map[string]*analysis.Analyzer{}
 	var patterns []string
@@ -61,7 +61,7 @@ func TestAnalyzers(t *testing.T) {
 	assert.GreaterOrEqual(t, sum, 25)
 }
 
-// all is one analyzer that does what all do.
+// all is one analyzer that runs all of them.
 func all(name string) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: name, Doc: "all analyzers", Requires: []*analysis.Analyzer{inspect.Analyzer},
@@ -84,7 +84,7 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
-// go vet, with the analyzers as its tool, has nothing to say about the repository.
+// go vet, with the analyzers as its tool, reports nothing about the repository.
 func TestRepository(t *testing.T) {
 	testkit.From(t, testkit.Merge, "a look at the whole repository")
 	files := 0
@@ -101,8 +101,7 @@ func TestRepository(t *testing.T) {
 	assert.Empty(t, out)
 }
 
-// vet runs go vet with this binary as its tool. It returns what that says without the lines
-// that only name packages.
+// vet runs go vet with this binary as its tool. It returns go vet's output without the lines that only name packages.
 func vet(t *testing.T, dir string, args ...string) (string, error) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -112,7 +111,7 @@ func vet(t *testing.T, dir string, args ...string) (string, error) {
 	return regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(out), ""), err
 }
 
-// go vet runs the analyzers that are asked for: on a module that is small enough for make test, and on this one.
+// go vet runs the requested analyzers: on a module that is small enough for make test, and on this one.
 func TestFlags(t *testing.T) {
 	t.Run("small", func(t *testing.T) {
 		t.Setenv("GOWORK", "off") // a module of its own

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// told is a transport that tells whom it dials.
+// told is a transport that prints whom it dials.
 type told struct{ dist.TCP }
 
 // Dial is part of dist.Transport.
@@ -21,7 +21,7 @@ func (t told) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, 
 	return t.TCP.Dial(ctx, addr, peer)
 }
 
-// Two nodes whose connections go over a transport of the program's own.
+// Two nodes whose connections go over the program's own transport.
 func ExampleTransport() {
 	start := func(name node.Atom, finder discovery.Finder) *node.Node {
 		n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{

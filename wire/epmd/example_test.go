@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// The port mapper is where OTP's programs look for it, too.
+// The port mapper is found where OTP's programs look for it, too.
 func ExampleConfigFromEnv() {
 	env := map[string]string{"ERL_EPMD_PORT": "4370", "ERL_EPMD_ADDRESS": "10.0.0.7"}
 	cfg, err := epmd.ConfigFromEnv(func(key string) (string, bool) { // os.LookupEnv in a program

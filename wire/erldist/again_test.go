@@ -24,8 +24,8 @@ func twice(b []byte) error {
 	return linkkit.Together(over(&stream{in: b}, linkkit.B, linkkit.A), over(&stream{in: b}, linkkit.B, linkkit.A))
 }
 
-// binaries are signals on the wire of which most are taken together, written by Send
-// where they can be, and with others that put atoms into the cache.
+// binaries returns signals on the wire, most of which Batch takes together; Send writes the ones it can, and others put
+// atoms into the cache.
 func binaries(t testing.TB) []byte {
 	conn := &stream{}
 	l := over(conn, linkkit.A, linkkit.B)
@@ -38,7 +38,7 @@ func binaries(t testing.TB) []byte {
 	return conn.out
 }
 
-// By the pattern comes what was sent, and so it does if nobody learns it.
+// Frames read by the pattern are those that were sent, also if nobody learns the pattern.
 func TestAgain(t *testing.T) {
 	conn := &stream{in: binaries(t)}
 	l := over(conn, linkkit.B, linkkit.A)
@@ -50,7 +50,7 @@ func TestAgain(t *testing.T) {
 	require.Error(t, l.Read(new(dist.Frame)))
 }
 
-// What is damaged is taken together no more than it is read.
+// Batch takes damaged signals together no more than Read reads them.
 func TestAgainCutAndFlipped(t *testing.T) {
 	b := binaries(t)
 	require.NoError(t, twice(b))

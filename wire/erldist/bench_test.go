@@ -68,8 +68,7 @@ func BenchmarkWriteRead(b *testing.B) {
 	}
 }
 
-// refs is how many references are in each sample: wire.Ref.Words allocates once
-// for each, as of now.
+// refs says how many references are in each sample: wire.Ref.Words allocates once for each, as of now.
 var refs = map[string]float64{"Call": 1, "Reply": 2}
 
 func TestWriteAllocatesNothing(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What is posed in one handshake of a node is not answered in another, nor posed twice.
+// A challenge that was posed in one handshake of a node is not answered in another, nor posed twice.
 func TestChallenges(t *testing.T) {
 	var c challenges
 	mine, err := c.issue("a@h")
@@ -29,8 +29,8 @@ func TestChallenges(t *testing.T) {
 	require.Nil(t, c.answered[0], "no memory where all peers prove themselves")
 }
 
-// What was answered to somebody who did not prove himself is not posed, as far back as
-// that is remembered, and numbers do not run out.
+// A challenge that was answered to a peer that did not prove itself is not posed, as far back as is remembered, and
+// numbers do not run out.
 func TestChallengesAnswered(t *testing.T) {
 	var c challenges
 	old := challenge{"a@h", 5}
@@ -58,7 +58,7 @@ func TestChallengesAnswered(t *testing.T) {
 	require.Empty(t, c.open)
 }
 
-// A Dial to somebody who poses a challenge and goes remembers what it has answered.
+// A Dial to a peer that poses a challenge and goes remembers the challenge it has answered.
 func TestDialRemembersAnswers(t *testing.T) {
 	var p Protocol
 	here, there := net.Pipe()

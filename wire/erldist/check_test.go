@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// foreign has a term for errors only.
+// foreign returns a term for errors only.
 func foreign(v any) (any, error) {
 	if err, ok := v.(error); ok {
 		return err.Error(), nil
@@ -23,7 +23,7 @@ func foreign(v any) (any, error) {
 	return nil, fmt.Errorf("a %T is no term", v)
 }
 
-// Check says what Write says, to a node of OTP and to a Go node.
+// Check agrees with Write, for a node of OTP and for a Go node.
 func TestCheck(t *testing.T) {
 	seen := 0
 	for _, goNode := range []bool{false, true} {
@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorContains(t, old.Check(wire.NewOrigin(self).RefOf(3), 1), "it lacks the flag ALIAS")
 }
 
-// Of a peer that is not known, what no peer takes is refused.
+// For an unknown peer, Check refuses what no peer takes.
 func TestCheckForUnknownPeer(t *testing.T) {
 	seen := 0
 	both := &Protocol{Foreign: foreign, Values: packed{&seen}}

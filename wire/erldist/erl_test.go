@@ -57,14 +57,14 @@ func (e *erl) conn() net.Conn {
 	return c
 }
 
-// self is the node that the tests are.
+// self is the node that the tests play.
 var self = wire.NodeID{Name: "go@127.0.0.1", Creation: 4711}
 
 func knows(cookie string) func(wire.Atom) (string, string) {
 	return func(wire.Atom) (string, string) { return cookie, cookie }
 }
 
-// handshake takes as long as the tests wait for anything, on both sides: how fast the machine is does not matter.
+// handshake allows as long as the tests wait for anything, on both sides, so the machine's speed does not matter.
 func (e *erl) handshake() dist.Handshake {
 	return dist.Handshake{Local: self, Hidden: true, Peer: e.name, Cookies: knows("secret"),
 		Limits: dist.LinkLimits{Timeout: testkit.Limit}}
@@ -78,7 +78,7 @@ func (e *erl) dial(p *Protocol) *side {
 	return newSide(e.t, l)
 }
 
-// listen registers self and returns what erl's connections are accepted by.
+// listen registers self and returns the listener that accepts erl's connections.
 func (e *erl) listen() net.Listener {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(e.t, err)
@@ -95,7 +95,7 @@ type side struct {
 	link   dist.Link
 	origin wire.Origin
 	frames chan dist.Frame
-	err    error // why frames is closed
+	err    error // why frames was closed
 }
 
 func newSide(t *testing.T, l dist.Link) *side {

@@ -22,8 +22,7 @@ var (
 	bob   = wire.NodeID{Name: "bob@host", Creation: 2}
 )
 
-// A walk is a handshake from one side: what comes, what must go out, and the
-// state after it.
+// walk is a handshake from one side: the messages that come, those that must go out, and the state after them.
 type walk struct {
 	name    string
 	dialled bool
@@ -50,7 +49,7 @@ func msg(m interface{ append([]byte) []byte }) []byte { return m.append(nil) }
 
 const ourChallenge, theirChallenge = 0x01020304, 0xfffefdfc
 
-// The flags in the walks: everything, with and without what this side has.
+// The flags in the walks: all flags, with and without those that this side has.
 var (
 	full   = erlflags.Announced | erlflags.Published
 	nameMe = erlflags.Announced | erlflags.NameMe
@@ -245,8 +244,7 @@ func TestMachineWalks(t *testing.T) {
 	}
 }
 
-// Every message of every walk, cut at each byte and with each byte changed:
-// no panic, and no success by accident.
+// Every message of every walk, cut at each byte and with each byte changed, causes no panic and no accidental success.
 func TestMachineCutsAndFlips(t *testing.T) {
 	for _, w := range walks() {
 		for last := 1; last < len(w.steps); last++ {
@@ -279,7 +277,7 @@ func TestMachineCutsAndFlips(t *testing.T) {
 	}
 }
 
-// What a peer means by hanging up depends on when it does.
+// A peer's hanging up means different things at different times.
 func TestHangingUp(t *testing.T) {
 	for s, want := range map[state]string{
 		awaitStatus: "without an answer", awaitChallenge: "before its challenge", awaitAck: "most likely it has a different cookie",
@@ -293,8 +291,7 @@ func TestHangingUp(t *testing.T) {
 	}
 }
 
-// Each step has its own time: a peer that takes most of it each time gets
-// through, one that takes more does not.
+// Each step has its own time: a peer that takes most of it each time gets through, one that takes more does not.
 func TestTimeoutOfEachStep(t *testing.T) {
 	for delay, ok := range map[time.Duration]bool{6 * time.Second: true, 8 * time.Second: false} {
 		synctest.Test(t, func(t *testing.T) {

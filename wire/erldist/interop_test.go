@@ -27,8 +27,8 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// gone is an expression for when erl knows of no connection with us: as long as one that
-// has ended, or been refused, is in its table it makes no other.
+// gone is an expression that waits until erl knows of no connection with us: as long as one that has ended, or been
+// refused, is in its table it makes no other.
 const gone = "(fun F() -> case ets:member(sys_dist, 'go@127.0.0.1') of true -> timer:sleep(5), F(); false -> ok end end)()"
 
 // dialsUs lets erl connect to us and returns both ends' view of it.
@@ -90,8 +90,8 @@ func TestErlangWrongCookie(t *testing.T) {
 	assert.ErrorIs(t, err, dist.ErrCookie)
 	assert.Equal(t, "false", answer)
 
-	// OTP has one cookie a peer. Ours may differ by direction, and then a peer
-	// that knows the one and not the other gets no further.
+	// OTP has one cookie for each peer. Ours may differ by direction, and a peer that knows only one of the two then
+	// gets no further.
 	h.Cookies = func(wire.Atom) (string, string) { return "other", "secret" }
 	_, err = new(Protocol).Dial(t.Context(), e.conn(), h)
 	assert.ErrorIs(t, err, dist.ErrCookie)
@@ -263,7 +263,7 @@ func TestErlangMonitorsAndLinks(t *testing.T) {
 	assert.Equal(t, "noproc", e.Answer())
 }
 
-// theirView is an expression for a pid of ours.
+// theirView returns an expression for a pid of ours.
 func theirView(p wire.PID) string {
 	b, err := etf.Append(nil, p)
 	if err != nil {
@@ -302,7 +302,7 @@ func TestErlangSpawn(t *testing.T) {
 	assert.True(t, f.Watched && f.Linked)
 	assert.Equal(t, "{priority,high}", e.Ask("process_info("+theirView(f.From)+", priority)"))
 
-	// Theirs to us.
+	// Their requests to us.
 	e.Tell("erpc:call('go@127.0.0.1', m, f, [1, 2, 3])")
 	f = s.next()
 	require.Equal(t, dist.OpSpawn, f.Op)
@@ -393,7 +393,7 @@ func TestErlangTerms(t *testing.T) {
 			back := s.next().Payload
 			assert.True(t, wire.Equal(k, back), "%s\n%s", wire.Format(k), wire.Format(back))
 		}
-		// The evaluator is who has sent them.
+		// The evaluator is the sender.
 		shell := wire.PID{}
 		for _, k := range kinds {
 			if p, ok := k.(wire.PID); ok {
@@ -492,8 +492,8 @@ func TestErlangTicks(t *testing.T) {
 	require.Equal(t, "2", e.Ask("net_kernel:get_net_ticktime()"), "not OTP's default")
 }
 
-// ticks waits until erl has ticked so often, and is alive, and ticks itself meanwhile. It
-// returns true if it came to its own ticks so late that erl has ended the link.
+// ticks waits until erl has ticked n times, and is alive, and ticks itself meanwhile. It returns true if its own ticks
+// came so late that erl has ended the link.
 func (s *side) ticks(n uint64) (late bool) {
 	s.t.Helper()
 	in, _ := s.link.Traffic()

@@ -37,7 +37,7 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// What a peer lacks the flags for, and what OTP drops then, is dropped: the frames that are read are the others.
+// Frames for which a peer lacks the flags, and which OTP drops then, are dropped: all other frames are read.
 func TestDropped(t *testing.T) {
 	here, there := peerOrigin, wire.NewOrigin(self)
 	from, to, ref := here.PID(5), there.PID(7), here.RefOf(9)
@@ -71,7 +71,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// Why nothing was started is an atom of few: only a node of this project, which keeps none, gets a text.
+// The reason why nothing was started is one of a few atoms: only a node of this project, which keeps none, gets a text.
 func TestSpawnErrors(t *testing.T) {
 	here, there := peerOrigin, wire.NewOrigin(self)
 	for _, c := range []struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// The first fragment of a message says how many there are, each next one says one less, and the last says 1, whatever
-// the length of the message: also where it is a multiple of a fragment's.
+// The first fragment of a message has the number of fragments, each next one has one less, and the last has 1, whatever
+// the length of the message: also if it is a multiple of a fragment's.
 func TestFragmentsAreNumbered(t *testing.T) {
 	full := 0 // messages whose last fragment is full
 	for size := fragmentSize - 100; size < 3*fragmentSize+2; size++ {

@@ -28,12 +28,12 @@ var (
 	someRef     = peerOrigin.Ref(1, 2, 3)
 )
 
-// ours is a reader of what the peer e sends this node.
+// ours returns a reader of what the peer e sends to this node.
 func ours(flags erlflags.Flags, limits dist.LinkLimits) *reader {
 	return newReader(self.Name, peerOrigin.NodeID().Name, flags, limits)
 }
 
-// framed is a frame of terms without atoms in its header.
+// framed returns a frame of terms without atoms in its header.
 func framed(t testing.TB, terms ...any) []byte {
 	b := []byte{131, distHeader, 0}
 	for _, x := range terms {
@@ -146,7 +146,7 @@ func TestOtherControlMessages(t *testing.T) {
 		require.NoError(t, err)
 		assert.NoError(t, linkkit.Same(c.want, f))
 	}
-	// Compressed terms, which only passing through allows.
+	// Compressed terms, which are allowed only when passing through.
 	text := wire.List(make([]any, 1000))
 	b, err := etfcodec.AppendCompressed([]byte{passThrough}, wire.Tuple{3, theirPID, ourPID, text})
 	require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestOtherControlMessages(t *testing.T) {
 	assert.NoError(t, linkkit.Same(dist.Frame{Op: dist.OpExit, From: theirPID, To: ourPID, Payload: text}, f))
 }
 
-// What would make the peer end the link is not written.
+// A frame that would make the peer end the link is not written.
 func TestThirdNodesAreNotWritten(t *testing.T) {
 	third := thirdOrigin.PID(1)
 	w := newWriter(self, peerOrigin.NodeID().Name, erlflags.Announced, dist.LinkLimits{}, nil)
@@ -179,7 +179,7 @@ func TestThirdNodesAreNotWritten(t *testing.T) {
 	assert.NoError(t, w.write(&dist.Frame{Op: dist.OpSend, From: third, To: third}), "a message may be passed on")
 }
 
-// inFragments is a message in fragments with the given numbers.
+// inFragments returns a message in fragments with the given numbers.
 func inFragments(seq uint64, b []byte, numbers ...uint64) (l [][]byte) {
 	size := len(b)/len(numbers) + 1
 	for i, n := range numbers {
@@ -285,8 +285,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// The two halves of the atom cache agree, whatever is sent, taken back or too
-// much for a message.
+// The two halves of the atom cache agree, whatever is sent, taken back or too large for a message.
 func TestAtomCacheModel(t *testing.T) {
 	for range testkit.By(5, 20, 200) {
 		seed := testkit.Seed(t)
@@ -336,7 +335,7 @@ func TestEpochsGoRound(t *testing.T) {
 	assert.Equal(t, byte(1), c.appendHeader(nil)[0])
 }
 
-// A frame that says it is long costs nothing before its bytes come.
+// A frame that claims to be long costs nothing before its bytes come.
 func TestLengthBomb(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -350,7 +349,7 @@ func TestLengthBomb(t *testing.T) {
 	assert.ErrorContains(t, l.Read(new(dist.Frame)), "from e@127.0.0.1: a frame of 4294967295 bytes; at most 268500992 are allowed")
 }
 
-// Messages in fragments are bounded together, by the memory they take.
+// Messages in fragments share one bound on the memory they take.
 func TestFragmentsTogether(t *testing.T) {
 	r := ours(erlflags.Announced, dist.LinkLimits{Message: 4 << 20, Partial: 6 << 20})
 	body, left := make([]byte, 64<<10), 0
@@ -402,7 +401,7 @@ func FuzzFrame(f *testing.F) {
 			}
 			w.buf = w.buf[:0]
 			if w.write(&f) != nil {
-				continue // what no peer would send: a name that is empty, or an old unlink
+				continue // no peer would send this: a name that is empty, or an old unlink
 			}
 			ok, err = back.frame(w.buf[4:], &again)
 			if !ok || err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// The transcripts in testdata are conversations with a real OTP 25: lines with >
-// went to it, lines with < came from it, a message or frame each, in hexadecimal
-// without its length. Below a frame stands, after =, what it means.
+// The transcripts in testdata are conversations with a real OTP 25: lines with > went to it, lines with < came from it,
+// one message or frame each, in hexadecimal without its length. A line with =, below a frame, says what the frame
+// means.
 var record = flag.Bool("record", false, "record the transcripts in testdata anew, with the erl on PATH")
 
 // tape records what goes over a connection.
@@ -58,7 +58,7 @@ func frameList(b []byte) (l [][]byte) {
 	return l
 }
 
-// describe is a signal as text.
+// describe returns a signal as text.
 func describe(f dist.Frame) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s from %v", f.Op, f.From)
@@ -90,7 +90,7 @@ func describe(f dist.Frame) string {
 	return s.String()
 }
 
-// scene makes erl send one of everything, and us an answer to some of it.
+// scene makes erl send one of everything, and makes us answer some of it.
 func scene(e *erl, s *side, blob int) {
 	e.Tell("catch monitor(process, {nobody, 'go@127.0.0.1'}), {a, 'go@127.0.0.1'} ! {hello, self(), list_to_atom([233,1078]), " +
 		"[1,2,3]}, ok")
@@ -182,7 +182,7 @@ func save(t *testing.T, name string, in, out []byte, dialled bool) {
 	require.NoError(t, os.WriteFile(filepath.Join("testdata", name+".txt"), []byte(b.String()), 0o600))
 }
 
-// A line of a transcript.
+// line is a line of a transcript.
 type line struct {
 	kind byte
 	b    []byte // of > and <
@@ -205,7 +205,7 @@ func load(t testing.TB, name string) (l []line) {
 
 var transcripts = []string{"dial", "dial-nocache", "accept"}
 
-// replay goes through a handshake of a transcript; ours must be what it was.
+// replay goes through a handshake of a transcript; our messages must be the recorded ones.
 func replay(t *testing.T, name string) (m *machine, frames []line) {
 	l := load(t, name)
 	dialled := l[0].kind == '>'
@@ -214,7 +214,7 @@ func replay(t *testing.T, name string) (m *machine, frames []line) {
 	if strings.Contains(name, "nocache") {
 		announce &^= erlflags.DistHdrAtomCache | erlflags.Fragments
 	}
-	var ours uint32 // the challenge that was ours then
+	var ours uint32 // our challenge at that time
 	for _, x := range l[:5] {
 		switch {
 		case x.kind == '>' && x.b[0] == tagReply:
@@ -263,8 +263,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// Frames of the transcripts, cut at each byte and with each byte changed: the
-// reader may take or refuse them, in bounded memory and without a panic.
+// Frames of the transcripts are cut at each byte and have each byte changed: the reader may take or refuse them, in
+// bounded memory and without a panic.
 func TestFramesCutAndFlipped(t *testing.T) {
 	for _, name := range transcripts {
 		m, lines := replay(t, name)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// stream is a connection in memory: what in holds comes, what goes is kept.
+// stream is a connection in memory: reads take from in, and writes are kept.
 type stream struct {
 	in, out []byte
 }

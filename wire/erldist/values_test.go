@@ -20,7 +20,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// packed are values of package pack, without registered types. Unmark counts.
+// packed stands for values of package pack, without registered types. Unmark counts its calls.
 type packed struct{ seen *int }
 
 func (packed) Append(dst []byte, v any) ([]byte, error)               { return pack.Append(dst, v) }
@@ -30,7 +30,7 @@ func (p packed) Unmark(t, _ any) any                                  { *p.seen+
 
 var withValues = erlflags.Announced | erlflags.GoValues
 
-// trip sends a message from a node to another.
+// trip sends a message from one node to another.
 func trip(t *testing.T, flags erlflags.Flags, msg any) (got any, unmarked int) {
 	w := newWriter(peerOrigin.NodeID(), self.Name, flags, dist.LinkLimits{}, nil)
 	r := newReader(self.Name, peerOrigin.NodeID().Name, flags, dist.LinkLimits{})
@@ -38,7 +38,7 @@ func trip(t *testing.T, flags erlflags.Flags, msg any) (got any, unmarked int) {
 	w.setValues(v)
 	r.setValues(v)
 	to := wire.NewOrigin(self).PID(7)
-	for range 3 { // of which the later ones use the cache
+	for range 3 { // the later ones use the cache
 		var f dist.Frame
 		w.buf = w.buf[:0]
 		require.NoError(t, w.write(&dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: to, Payload: msg}))
@@ -50,8 +50,7 @@ func trip(t *testing.T, flags erlflags.Flags, msg any) (got any, unmarked int) {
 	return got, unmarked
 }
 
-// Between two nodes that have the flag each value arrives as what it is, be it a term that the
-// format has or not.
+// Between two nodes that have the flag each value arrives as it was, whether the format has a term for it or not.
 func TestGoValues(t *testing.T) {
 	for _, v := range []any{"text", true, nil, int64(1 << 40), 2.5, wire.Atom("true"), wire.Tuple{}, wire.List{1, 2, 3}, []byte("b"),
 		wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{peerOrigin.PID(1), wire.ImproperList{Head: []any{wire.Atom("alias")},
@@ -81,7 +80,7 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// A peer without the flag gets terms, and {'$go', Binary} of one is a tuple.
+// A peer without the flag gets terms, and {'$go', Binary} from such a peer is a tuple.
 func TestWithoutGoValues(t *testing.T) {
 	got, _ := trip(t, erlflags.Announced, "text")
 	require.Equal(t, []byte("text"), got)
@@ -103,7 +102,7 @@ func TestFormerGoValues(t *testing.T) {
 	require.ErrorContains(t, err, "which is not a distribution header", "it tells nothing of its types")
 }
 
-// Only terms with an atom that is a mark are looked at, however the atom comes.
+// The reader looks only at terms with an atom that is a mark, however the atom comes.
 func TestMarks(t *testing.T) {
 	for _, flags := range []erlflags.Flags{erlflags.Announced, erlflags.Announced &^ erlflags.DistHdrAtomCache &^ erlflags.Fragments} {
 		for _, c := range []struct {
@@ -116,7 +115,7 @@ func TestMarks(t *testing.T) {
 			require.Equal(t, c.looked, n, "%v", c.msg)
 		}
 	}
-	// OTP writes an atom as text whose place in the cache another atom of the message has.
+	// OTP writes an atom as text if another atom of the message has its place in the cache.
 	for atom, looked := range map[string]int{"$mark": 1, "mark": 0, "": 0} {
 		var seen int
 		r := newReader(self.Name, peerOrigin.NodeID().Name, erlflags.Announced, dist.LinkLimits{})
@@ -131,7 +130,7 @@ func TestMarks(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, looked*3, seen, "what was in another message counts no more")
 	}
-	// An atom that takes the place of a mark in the cache is none.
+	// An atom that takes the place of a mark in the cache is no mark.
 	var seen int
 	c := atomsIn{isMark: packed{&seen}.IsMark}
 	c.enter(0, 3, "$mark")
@@ -175,7 +174,7 @@ func writerAndReader(flags erlflags.Flags) (*writer, *reader) {
 	return w, r
 }
 
-// Requests and replies in a frame each arrive as they were sent, with all that a message may have beside.
+// Requests and replies in a frame of their own each arrive as they were sent, with everything that a message may carry.
 func TestRequests(t *testing.T) {
 	to, ref, token := wire.NewOrigin(self), peerOrigin.RefOf(5), wire.Tuple{1, 2}
 	for _, flags := range []erlflags.Flags{withValues, withValues &^ erlflags.DistHdrAtomCache &^ erlflags.Fragments,
@@ -214,7 +213,7 @@ func carriedOver(t *testing.T, w *writer, r *reader, f *dist.Frame) (got dist.Fr
 	return got
 }
 
-// What is no request of the peer's ends the link; what only resembles one is a term.
+// A frame that is no request of the peer's ends the link; one that only resembles a request is a term.
 func TestForgedRequests(t *testing.T) {
 	to, ref := wire.NewOrigin(self), peerOrigin.RefOf(5)
 	_, r := writerAndReader(withValues)
@@ -261,7 +260,7 @@ func TestForgedRequests(t *testing.T) {
 	}
 }
 
-// Whatever bytes stand in {'$go', Binary}, the reader has a value or an error.
+// Whatever bytes are in {'$go', Binary}, the reader returns a value or an error.
 func FuzzGoValue(f *testing.F) {
 	for _, v := range []any{"text", wire.Tuple{1, "x"}, wire.NewMap("a", nil), wire.Atom("a")} {
 		f.Add(must(pack.Append(nil, v)))
@@ -277,7 +276,7 @@ func FuzzGoValue(f *testing.F) {
 	})
 }
 
-// Whatever stands in the frame of a request or a reply, the reader has an error, or what can be sent again.
+// Whatever is in the frame of a request or a reply, the reader returns an error, or something that can be sent again.
 func FuzzRequest(f *testing.F) {
 	flags := withValues &^ erlflags.DistHdrAtomCache &^ erlflags.Fragments
 	to, ref := wire.NewOrigin(self), peerOrigin.RefOf(5)
@@ -298,7 +297,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		if err := w.write(&got); err != nil {
-			return // what no peer would send: a name that is empty, or a part that could not be read
+			return // no peer would send this: a name that is empty, or a part that could not be read
 		}
 		_, back := writerAndReader(flags)
 		if _, err := back.frame(w.buf[4:], &again); err != nil {

@@ -65,7 +65,7 @@ type (
 
 func (ownTerm) Term() any { return wire.AtomOK }
 
-// What Check refuses is what ToTerm and FromTerm refuse of each value.
+// Check refuses exactly the values that ToTerm and FromTerm refuse.
 func TestCheck(t *testing.T) {
 	long := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[int](),
 		Tag: reflect.StructTag(`etf:"` + strings.Repeat("x", 256) + `"`)}})

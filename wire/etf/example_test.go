@@ -27,7 +27,7 @@ func Example() {
 	// etf: at {2}[2]: a Go value of type time.Duration is no term
 }
 
-// A Go struct goes as a tuple and comes back.
+// A Go struct is sent as a tuple and comes back.
 func ExampleMarshal() {
 	type Add struct {
 		_    struct{}      `etf:"add,tuple"`

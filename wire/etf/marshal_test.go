@@ -136,7 +136,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// byAddress tells its term by its address only.
+// byAddress has a term only through its address.
 type byAddress struct{ n int }
 
 func (b *byAddress) Term() any { return point{X: float64(b.n)} }
@@ -190,7 +190,7 @@ func TestUnmarshalReverses(t *testing.T) {
 	}
 }
 
-// TestFromTermLeave: the leave that FromTerm gives.
+// TestFromTermLeave checks the conversions that FromTerm allows.
 func TestFromTermLeave(t *testing.T) {
 	check := func(term, into, want any) {
 		t.Helper()
@@ -358,7 +358,7 @@ func TestToTermRefuses(t *testing.T) {
 	}
 }
 
-// timed has times, and nothing.
+// timed has times, and an empty struct.
 type timed struct {
 	time.Time
 	At   time.Time
@@ -389,7 +389,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// The maps of what has a name are marked with it, wherever the type of a field does not say it.
+// Maps of a named type are marked with the name, unless the type of the field gives it.
 func TestMarked(t *testing.T) {
 	type leaf struct{ N int }
 	type branch struct {
@@ -431,7 +431,7 @@ func TestSnake(t *testing.T) {
 	}
 }
 
-// TestPlansAreCompiledOnce by many goroutines at a time.
+// TestPlansAreCompiledOnce compiles plans from many goroutines at a time.
 func TestPlansAreCompiledOnce(t *testing.T) {
 	type fresh struct {
 		A int

@@ -35,7 +35,7 @@ type (
 	Returns struct{} // like genserver.Returns
 )
 
-// A call of a registered struct, and its reply, cost at most two allocations at both ends together, beside the
+// A call of a registered struct, and its reply, cost at most two allocations at both ends together, not counting the
 // message itself: the value, its texts and its binaries.
 func TestAllocationsOfACall(t *testing.T) {
 	types := new(pack.Types)
@@ -71,7 +71,7 @@ func TestAllocationsOfACall(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			write() // which tells names, and what the types are
+			write() // this also sends the names and the types
 			write()
 			first := len(conn.out)
 			write()
@@ -91,7 +91,7 @@ func TestAllocationsOfACall(t *testing.T) {
 			got := testing.AllocsPerRun(100, read)
 			require.Equal(t, c.want, c.read(f.Payload))
 			t.Logf("%v to write, %v to read", written, got)
-			if !testkit.Race { // it counts its own
+			if !testkit.Race { // the race detector allocates, too
 				require.LessOrEqual(t, int(written+got), c.itself+2)
 			}
 		})

@@ -17,16 +17,16 @@ func together(b []byte) error {
 	return linkkit.Together(reading(b, limits), reading(b, limits))
 }
 
-// binaries are signals on the wire of which most are taken together.
+// binaries returns signals on the wire, most of which Batch takes together.
 func binaries(t testing.TB) []byte {
 	all := linkkit.Binaries()
-	for i := range all { // as the links of these tests have it
+	for i := range all { // addressed as on the links of these tests
 		all[i].From, all[i].To = onA.PID(all[i].From.Number()), onB.PID(all[i].To.Number())
 	}
 	return recorded(t, all...)
 }
 
-// What is damaged is taken together no more than it is read.
+// Batch takes damaged signals together no more than Read reads them.
 func TestBatchCutAndFlipped(t *testing.T) {
 	b := binaries(t)
 	require.NoError(t, together(b))

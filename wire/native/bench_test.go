@@ -12,8 +12,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// stream is a connection in memory: what in holds comes, over and over if it is
-// to, and what goes is kept or counted.
+// stream is a connection in memory: reads take from in, over and over if they should, and writes are kept or counted.
 type stream struct {
 	in, out []byte
 	at      int
@@ -90,7 +89,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// recorded returns what a link sends for frames.
+// recorded returns the bytes that a link sends for frames.
 func recorded(b testing.TB, frames ...dist.Frame) []byte {
 	conn := &stream{}
 	l := new(Protocol).over(conn, nodeA, nodeB, dist.LinkLimits{})

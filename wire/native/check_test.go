@@ -25,7 +25,7 @@ type (
 func (panics) MarshalBinary() ([]byte, error) { panic("no bytes") }
 func (*panics) UnmarshalBinary([]byte) error  { return nil }
 
-// Check says what Write says, and writes nothing: what is written beside is read by the peer.
+// Check agrees with Write, and writes nothing: the peer reads the frames that are written besides.
 func TestCheck(t *testing.T) {
 	types := new(pack.Types)
 	require.NoError(t, pack.Register[circle](types, "x.Circle"))
@@ -97,7 +97,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, peer.Read(new(dist.Frame)), io.ErrUnexpectedEOF)
 }
 
-// Many check beside those that write.
+// Many goroutines check while others write.
 func TestCheckBesideWrites(t *testing.T) {
 	l := new(Protocol).over(&stream{drop: true}, nodeA, nodeB, dist.LinkLimits{})
 	var wg sync.WaitGroup

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// machines returns the two sides of a handshake, which change may change.
+// machines returns the two sides of a handshake, which change may alter.
 func machines(t testing.TB, change func(a, b *machine)) (a, b *machine) {
 	same := func(wire.Atom) (string, string) { return "secret", "secret" }
 	ours := info(dist.LinkLimits{})
@@ -41,7 +41,7 @@ type record struct {
 	msg     []byte
 }
 
-// talk runs a handshake; bend may change what goes.
+// talk runs a handshake; bend may change messages on their way.
 func talk(a, b *machine, bend func(n int, msg []byte) []byte) (said []record, errA, errB error) {
 	n := 0
 	for out, from := a.begin(), a; len(out) > 0; {
@@ -144,8 +144,8 @@ func verdict(v dist.Verdict) func(wire.NodeID) dist.Verdict {
 	return func(wire.NodeID) dist.Verdict { return v }
 }
 
-// Whatever bit changes on the way, wherever a message is cut, and whatever a damaged
-// length adds to it, nobody finishes who should not.
+// Whatever bit changes on the way, wherever a message is cut, and whatever bytes a damaged length adds to it, no side
+// finishes that should not.
 func TestHandshakeDamaged(t *testing.T) {
 	said, _, _ := talk2(t, nil)
 	for n, r := range said {
@@ -184,7 +184,7 @@ func talk2(t *testing.T, bend func(int, []byte) []byte) (said []record, okA, okB
 	return said, a.state == finished, b.state == finished
 }
 
-// Proofs are of no use in another conversation, nor to who made the challenge.
+// A proof is useless in another conversation, and to the side that posed the challenge.
 func TestReplayAndReflection(t *testing.T) {
 	said, okA, okB := talk2(t, nil)
 	require.True(t, okA && okB)
@@ -198,7 +198,7 @@ func TestReplayAndReflection(t *testing.T) {
 	}
 	require.Equal(t, failed, replay.state)
 
-	// Who knows no cookie dials B, and has B itself prove it, by dialling as B to B.
+	// An attacker without the cookie dials B, and makes B itself prove it, by dialling as B to B.
 	same := func(wire.Atom) (string, string) { return "secret", "secret" }
 	for _, tag := range []byte{tagProof, tagAck} {
 		victim := b()
@@ -212,17 +212,17 @@ func TestReplayAndReflection(t *testing.T) {
 		proof, err := dials.step(out[0])
 		require.NoError(t, err)
 		proof[0][0] = tag
-		if tag == tagProof { // this is a proof by who knows the cookie, of this very conversation
+		if tag == tagProof { // the proof by a holder of the cookie, for this very conversation
 			_, err = victim.step(proof[0])
 			require.NoError(t, err)
 			continue
 		}
-		_, err = dials.step(proof[0]) // and this the same proof as an answer to itself
+		_, err = dials.step(proof[0]) // the same proof as an answer to itself
 		require.ErrorIs(t, err, dist.ErrCookie)
 	}
 }
 
-// Nothing but Cookies and Admit is asked before the peer has proved itself.
+// The machine calls nothing but Cookies and Admit before the peer has proved itself.
 func TestNoChangeBeforeProof(t *testing.T) {
 	a, b := machines(t, func(_, b *machine) {
 		b.h.Cookies = func(wire.Atom) (string, string) { return "other", "secret" }
@@ -247,7 +247,7 @@ func TestVersions(t *testing.T) {
 	require.ErrorIs(t, err, dist.ErrNotAllowed)
 	require.ErrorContains(t, err, "the peer speaks 7 to 9, this node 1 to 1")
 
-	_, b = machines(t, nil) // one that speaks newer ones too, with more to say
+	_, b = machines(t, nil) // one that speaks newer versions too, with more to say
 	a, _ = machines(t, nil)
 	hello := helloMsg{min: 1, max: 200, peer: nodeB.Name, node: a.ours}
 	out, err = b.step(append(hello.append(nil), "more"...))
@@ -255,7 +255,7 @@ func TestVersions(t *testing.T) {
 	require.Equal(t, byte(1), out[0][5])
 }
 
-// Peers that speak something else are told so, and we say what they are.
+// Peers that speak another protocol are told so, and our error names it.
 func TestStrangers(t *testing.T) {
 	erlang := "\x00\x15N\x00\x00\x00\x0d\x07\xdf\x7f\xbd\x00\x00\x00\x01\x00\x06e@host"
 	for in, want := range map[string]string{
@@ -297,7 +297,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// Over TCP a refusal comes through, though the peer has sent more than was read.
+// Over TCP a refusal arrives even if the peer has sent more than was read.
 func TestRefusalOverTCP(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -345,8 +345,8 @@ func FuzzHandshake(f *testing.F) {
 	})
 }
 
-// No cookie is none that is empty, on either side and for whatever the peer wants, and
-// who goes on with a link is looked at as all are.
+// An empty cookie counts as no cookie, on either side and whatever the peer wants, and a peer that resumes a link is
+// checked like any other.
 func TestEmptyCookie(t *testing.T) {
 	none := func(wire.Atom) (string, string) { return "", "" }
 	some := func(wire.Atom) (string, string) { return "x", "x" }
@@ -367,7 +367,7 @@ func TestEmptyCookie(t *testing.T) {
 		}
 		for _, half := range []cookies{none, func(wire.Atom) (string, string) { return "", "secret" },
 			func(wire.Atom) (string, string) { return "secret", "" }} {
-			refused(none, half) // that both have the same does not help
+			refused(none, half) // an empty cookie on both sides does not help
 			refused(half, some)
 		}
 		refused(some, none) // the side that dials does not stop by itself
@@ -386,7 +386,7 @@ func TestEmptyCookie(t *testing.T) {
 	}
 }
 
-// The accepting side may take other cookies than the one that is meant for the peer, and then proves that one, too.
+// The accepting side may take other cookies than the one meant for the peer, and then proves that one, too.
 func TestAccept(t *testing.T) {
 	for cookie, ok := range map[string]bool{"secret": true, "further": true, "other": false} {
 		a, b := machines(t, func(a, b *machine) {

@@ -43,7 +43,7 @@ func only(l dist.Link, err error) (dist.Link, error) {
 	return struct{ dist.Link }{l}, nil
 }
 
-// A link without any optional interface is a whole link, and the kit sees that it has none.
+// A link without any optional interface is a whole link, and the kit notices that it has none.
 func TestPlain(t *testing.T) {
 	linktest.Test(t, plain{new(Protocol)}, linktest.Options{})
 	l := new(Protocol).over(&stream{}, nodeA, nodeB, dist.LinkLimits{})
@@ -74,7 +74,7 @@ type (
 	version2 struct{ ID string }
 )
 
-// A value of a type that is another one on the peer can be sent; what arrives in its place is an error that names the field.
+// A value whose type differs on the peer can be sent; in its place arrives an error that names the field.
 func TestOtherTypeOfPeer(t *testing.T) {
 	here, there := new(pack.Types), new(pack.Types)
 	require.NoError(t, pack.Register[version1](here, "x.Type"))
@@ -100,7 +100,7 @@ func TestOtherTypeOfPeer(t *testing.T) {
 	require.Equal(t, 8, f.Payload)
 }
 
-// A peer with the bit of the former version, and without today's, is read and written as one without it: no types of values
+// A peer with the former version's bit, and without today's, is read and written as one without it: no types of values
 // cross except registered ones, and nothing precedes the first signal.
 func TestFormerTypes(t *testing.T) {
 	const former = 1 << 5
@@ -124,7 +124,7 @@ func TestFormerTypes(t *testing.T) {
 	require.NoError(t, (&Protocol{types: types}).over(&stream{in: conn.out}, nodeB, nodeA, dist.LinkLimits{}).Read(&f))
 	require.Equal(t, wire.Tuple{7, version1{7}}, f.Payload)
 
-	// What it would tell of its types ends the link: it does not, as it misses the bit here.
+	// A message about its types would end the link. It sends none, because it misses the bit here.
 	shape := &stream{in: framed([]byte{opPart, 255, 0xd4, 1, 'a', 1})}
 	require.ErrorContains(t, new(Protocol).over(shape, nodeB, nodeA, dist.LinkLimits{}).Read(&f), "a part without a first part")
 }

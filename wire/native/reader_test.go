@@ -40,7 +40,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A quick send and a Write are the same on the wire.
+// A quick send and a Write produce the same bytes.
 func TestSend(t *testing.T) {
 	conn := &stream{}
 	l := new(Protocol).over(conn, nodeA, nodeB, dist.LinkLimits{})
@@ -48,7 +48,7 @@ func TestSend(t *testing.T) {
 	for _, p := range []any{[]byte{}, make([]byte, 64), make([]byte, smallBinary), make([]byte, smallBinary+1), wire.Atom("x"),
 		make([]byte, 100_000), 7, "text", []byte{1}} {
 		for from := range uint64(3) {
-			f := dist.Frame{Op: dist.OpSend, From: onA.PID(from * pidPlaces), To: onB.PID(3), Payload: p} // all at one place
+			f := dist.Frame{Op: dist.OpSend, From: onA.PID(from * pidPlaces), To: onB.PID(3), Payload: p} // all in one place
 			_, err := l.Send(f.From, f.To, p)
 			require.NoError(t, err)
 			want = append(want, f)
@@ -96,8 +96,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, send))
 }
 
-// Every frame that a peer must not send ends the link with an error that says
-// so, and the peer is told.
+// Every frame that a peer must not send ends the link with an error that says so, and the peer is told.
 func TestViolations(t *testing.T) {
 	place := func(op dist.Op) []byte { return []byte{byte(op), 1, 1} }
 	pid, _ := pack.Append(nil, onA.PID(1))
@@ -183,12 +182,12 @@ func refBytes() []byte {
 	return b
 }
 
-// What a peer announces takes no memory before it has come, alone or together.
+// Announced lengths take no memory before the bytes have come, alone or together.
 func TestBombs(t *testing.T) {
 	pid, _ := pack.Append(nil, onA.PID(1))
 	to, _ := pack.Append(nil, onB.PID(1))
 	var frames [][]byte
-	for i := range maxStreams { // each of 256 MiB, and 100 bytes of it
+	for i := range maxStreams { // each of 256 MiB, with 100 bytes sent
 		frames = append(frames, append(append(append([]byte{byte(dist.OpSend) | bitParts}, pid...), to...), byte(i), 0xce, 0x10, 0, 0,
 			0))
 		frames = append(frames, append([]byte{opPart, byte(i)}, make([]byte, 100)...))
@@ -211,7 +210,7 @@ func TestBombs(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 }
 
-// stock is a conversation with some of everything.
+// stock returns a conversation with some of everything.
 func stock(t testing.TB) []byte {
 	ref := onA.RefOf(5)
 	token := wire.Tuple{1, 2}
@@ -258,7 +257,7 @@ func all(b []byte, limits dist.LinkLimits) (frames []dist.Frame, err error) {
 	}
 }
 
-// kept is a payload that Read has returned, for longer than until the next Read.
+// kept returns a payload of Read in a form that stays valid beyond the next Read.
 func kept(payload any) any {
 	switch p := payload.(type) {
 	case *links.Request:
@@ -271,7 +270,7 @@ func kept(payload any) any {
 	return payload
 }
 
-// same is linkkit.Same, also for requests and replies in a frame each.
+// same is linkkit.Same, also for requests and replies in frames of their own.
 func same(want, got dist.Frame) error {
 	switch w := want.Payload.(type) {
 	case *links.Request:
@@ -286,8 +285,8 @@ func same(want, got dist.Frame) error {
 	return linkkit.Same(want, got)
 }
 
-// Requests and replies in a frame each arrive as they were sent, in parts too.
-// To a peer that does not know them they are not offered.
+// Requests and replies in frames of their own each arrive as they were sent, also in parts. They are not offered to a
+// peer that does not know them.
 func TestRequests(t *testing.T) {
 	ref, token := onA.RefOf(5), wire.Tuple{1, "token"}
 	var frames []dist.Frame
@@ -394,8 +393,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// More long messages than can be under way at a time, and than the peer has room
-// for together, all arrive; who is held up goes on.
+// All long messages arrive, even if there are more than can be under way at a time, and than the peer has room for
+// together; senders that are held up go on.
 func TestManyLong(t *testing.T) {
 	conn := &stream{}
 	p := new(Protocol)
@@ -443,13 +442,13 @@ func TestInOrderFromMany(t *testing.T) {
 	linkkit.Crowd(t, &Protocol{}, 50, testkit.By(200, 2000, 20_000))
 }
 
-// A thousand idle links are to fit: each has sent and got a little.
+// A thousand idle links must fit: each has sent and received a little.
 func TestIdleLinkIsSmall(t *testing.T) {
 	in := recorded(t, dist.Frame{Op: dist.OpSend, From: onA.PID(1), Name: "name", Payload: wire.Tuple{wire.Atom("x"), 1}})
 	const n = 200
 	links := make([]*link, n)
 	var before, after runtime.MemStats
-	for range 2 { // what others have put into a sync.Pool goes with the second
+	for range 2 { // the second run also removes what others have put into a sync.Pool
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&before)
@@ -466,7 +465,7 @@ func TestIdleLinkIsSmall(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	each := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n // of others' memory some may go meanwhile
+	each := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n // some of others' memory may be freed meanwhile
 	t.Logf("%d bytes each", each)
 	if !testkit.Race {
 		require.Less(t, each, int64(32<<10))

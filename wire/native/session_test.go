@@ -22,19 +22,18 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// rough is a network between two nodes whose connections split, delay, damage and
-// end what goes over them, as often as its faults say.
+// rough is a network between two nodes whose connections split, delay, damage and end traffic, as often as faults says.
 type rough struct {
 	t      *testing.T
 	p      *Protocol // of the accepting side
 	h      dist.Handshake
 	mu     sync.Mutex // of r
 	r      *rand.Rand
-	faults atomic.Int64 // in a thousand pieces; 0: none
+	faults atomic.Int64 // per thousand pieces; 0: none
 	down   atomic.Bool  // nobody can be reached
 	cuts   atomic.Int64
-	links  chan dist.Link // from Accept
-	errs   chan error     // from Accept, but ErrResumed
+	links  chan dist.Link // returned by Accept
+	errs   chan error     // returned by Accept, except ErrResumed
 	wg     sync.WaitGroup
 }
 
@@ -72,7 +71,7 @@ func (n *rough) dial(context.Context) (net.Conn, error) {
 	return a, nil
 }
 
-// carry moves bytes from one to the other until one ends.
+// carry moves bytes from one connection to the other until one ends.
 func (n *rough) carry(from, to net.Conn) {
 	defer n.wg.Done()
 	defer from.Close()
@@ -123,7 +122,7 @@ func lasting(t *testing.T, seed uint64, change func(a, b *dist.Handshake)) (n *r
 	return n, la.(*link), (<-n.links).(*link)
 }
 
-// Exactly once and in order, whatever the network does.
+// Messages arrive exactly once and in order, whatever the network does.
 func TestSessionModel(t *testing.T) {
 	for range testkit.By(8, 30, 1000) {
 		seed := testkit.Seed(t)
@@ -147,13 +146,13 @@ func model(t *testing.T, seed uint64) {
 		wg.Add(1)
 		ticks.Add(1)
 		go ticking(l, stop, &ticks)
-		go func() { // ends when all has come
+		go func() { // ends when everything has come
 			defer wg.Done()
 			heard(t, l, [2]wire.Origin{onB, onA}[i])
 		}()
 		for s := range modelSenders {
 			wg.Add(1)
-			go func() { // ends when all is sent
+			go func() { // ends when everything is sent
 				defer wg.Done()
 				speak(t, l, [2]wire.Origin{onA, onB}[i].PID(uint64(s)), [2]wire.Origin{onB, onA}[i].PID(9),
 					rand.New(rand.NewPCG(seed, uint64(s))))
@@ -182,7 +181,7 @@ func model(t *testing.T, seed uint64) {
 	t.Logf("%d faults", n.cuts.Load())
 }
 
-// ticking is what a node does beside sending.
+// ticking does what a node does besides sending.
 func ticking(l *link, stop chan struct{}, wg *sync.WaitGroup) {
 	defer wg.Done()
 	for {
@@ -197,7 +196,7 @@ func ticking(l *link, stop chan struct{}, wg *sync.WaitGroup) {
 	}
 }
 
-// flushing keeps the two that flush apart.
+// flushing keeps the two goroutines that flush apart.
 var flushing sync.Map
 
 func flushOnce(l *link, tick bool) (int, error) {
@@ -260,8 +259,8 @@ func heard(t *testing.T, l *link, from wire.Origin) {
 	}()
 }
 
-// Without a new connection, the first error ends both sides after the time of
-// grace, not before; and what waits in Flush goes on.
+// Without a new connection, the first error ends both sides after the grace time, not before; and goroutines that wait
+// in Flush go on.
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, a, b := lasting(t, 1, func(a, b *dist.Handshake) { b.Grace = 10 * time.Second })
@@ -357,7 +356,7 @@ func TestSilenceBreaks(t *testing.T) {
 	})
 }
 
-// A session is alive when something has come since it was asked last, and only then.
+// A session is alive if something has come since the last query, and only then.
 func TestAliveSinceLastAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, a, b := lasting(t, 1, func(a, b *dist.Handshake) { a.Silence, b.Silence = time.Hour, time.Hour })
@@ -377,7 +376,7 @@ func TestAliveSinceLastAsked(t *testing.T) {
 	})
 }
 
-// A damaged frame of a session is refused, whatever kind of frame it is: an ack and a goodbye, too.
+// A damaged frame of a session is refused, whatever its kind: also an ack or a goodbye.
 func TestDamagedFrames(t *testing.T) {
 	for op := range opMask + 1 {
 		frame := []byte{0, 3, byte(op), 7, 8}
@@ -401,8 +400,8 @@ func TestDamagedFrames(t *testing.T) {
 	}
 }
 
-// Who flushes waits while more than tailLimit is not acknowledged, whether there is a connection or not, and until the
-// session is over at the latest.
+// A flushing goroutine waits while more than tailLimit is not acknowledged, with or without a connection, and at most
+// until the session is over.
 func TestTailIsBounded(t *testing.T) {
 	for _, connected := range []bool{true, false} {
 		for _, ends := range []bool{true, false} {
@@ -437,7 +436,7 @@ func TestTailIsBounded(t *testing.T) {
 	}
 }
 
-// Who does not know the cookie, or the session, takes nothing over.
+// A peer that does not know the cookie, or the session, cannot take a session over.
 func TestSessionIsNotTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, a, b := lasting(t, 1, func(_, b *dist.Handshake) {
@@ -456,7 +455,7 @@ func TestSessionIsNotTaken(t *testing.T) {
 			kind   error
 		}{
 			{"other", nodeA, id, dist.ErrCookie},
-			{"further", nodeA, id, errSession}, // the session has begun with another
+			{"further", nodeA, id, errSession}, // the session has begun with another node
 			{"secret", nodeA, sessionID{1}, errSession},
 			{"secret", wire.NodeID{Name: "c@host", Creation: 1}, id, errSession},
 			{"secret", wire.NodeID{Name: nodeA.Name, Creation: 8}, id, errSession},
@@ -477,7 +476,7 @@ func TestSessionIsNotTaken(t *testing.T) {
 	})
 }
 
-// One side that wants no session is enough for there to be none.
+// There is no session if either side wants none.
 func TestNoSession(t *testing.T) {
 	for _, change := range []func(a, b *dist.Handshake){
 		func(a, _ *dist.Handshake) { a.Grace = 0 },

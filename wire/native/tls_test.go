@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// configs returns those of two ends of TLS that know each other.
+// configs returns the TLS configs of two ends that know each other.
 func configs(t *testing.T) (client, server *tls.Config) {
 	a := certtest.New(t, "ca")
 	pool := x509.NewCertPool()
@@ -33,7 +33,7 @@ func TestOverTLS(t *testing.T) {
 	la, lb, errA, errB := meet(t, tls.Client(ca, client), tls.Server(cb, server))
 	require.NoError(t, errA)
 	require.NoError(t, errB)
-	defer cb.Close() // not that of TLS: it would wait for the other to read
+	defer cb.Close() // not the TLS connection's Close: it would wait for the other to read
 	defer ca.Close()
 	frames := []dist.Frame{
 		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(1), Payload: bytes.Repeat([]byte("long"), 100_000)},
@@ -54,8 +54,7 @@ func TestOverTLS(t *testing.T) {
 	}
 }
 
-// relay passes on what comes at either connection, until one ends; then it closes those
-// below them.
+// relay passes bytes between two connections, until one ends; then it closes those below them.
 func relay(one, other net.Conn, below ...net.Conn) {
 	for _, c := range [][2]net.Conn{{one, other}, {other, one}} {
 		go func() { // ends with the connections
@@ -76,7 +75,7 @@ func relay(one, other net.Conn, below ...net.Conn) {
 	}
 }
 
-// Who ends TLS in between and knows no cookie cannot pass proofs on.
+// A party in between that ends TLS and knows no cookie cannot pass proofs on.
 func TestBoundToTLS(t *testing.T) {
 	client, server := configs(t)
 	ca, x := net.Pipe()
@@ -89,7 +88,7 @@ func TestBoundToTLS(t *testing.T) {
 	require.Error(t, errA)
 }
 
-// TLS at one end only is found out, and said.
+// TLS at one end only is detected and reported.
 func TestHalfTLS(t *testing.T) {
 	client, server := configs(t)
 	ca, x := net.Pipe()

@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/wire/pickle"
 )
 
-// Order is a struct whose fields nobody else sees.
+// Order is a struct whose fields are unexported.
 type Order struct {
 	item  string
 	lines []int
@@ -18,13 +18,13 @@ var orders = pickle.Tuple("order",
 	pickle.Part(func(o *Order) *string { return &o.item }, pickle.Basic[string]()),
 	pickle.Part(func(o *Order) *[]int { return &o.lines }, pickle.List(pickle.Basic[int]())))
 
-// Term is what an Order is for nodes of OTP.
+// Term returns the term of an Order for nodes of OTP.
 func (o Order) Term() any { return orders.Term(o) }
 
 // SetTerm makes o the Order of a term.
 func (o *Order) SetTerm(term any) error { return orders.Set(term, o) }
 
-// A type is written and read by a pickler that is made of others.
+// A pickler made of other picklers writes and reads a type.
 func Example() {
 	b, _ := etf.Marshal(Order{"tea", []int{1, 2}})
 	term, _, _ := etf.Decode(b)

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire/pickle"
 )
 
-// shape is one of circle and square.
+// shape is a circle or a square.
 type shape interface{ area() float64 }
 
 type circle struct{ radius float64 }
@@ -62,7 +62,7 @@ var (
 	)
 )
 
-// What has been made a term of comes back as it was, from the term and from its bytes.
+// A value comes back as it was, from its term and from the term's bytes.
 func TestRoundTrip(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 2000 {
@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What does not fit is refused, with the place and what was wanted, and changes nothing.
+// A term that does not fit is refused, with the place and the expected type, and changes nothing.
 func TestMismatch(t *testing.T) {
 	good := drawings.Term(drawing{shapes: []shape{circle{1}}}).(wire.Tuple)
 	with := func(i int, x any) wire.Tuple {
@@ -129,7 +129,7 @@ func TestMismatch(t *testing.T) {
 	require.Panics(t, func() { pickle.Case[shape]("number", pickle.Basic[int]()) })
 }
 
-// Terms of other types stand for basic values where nothing is lost.
+// Terms of other types are accepted for basic values if nothing is lost.
 func TestBasic(t *testing.T) {
 	var f float64
 	require.NoError(t, pickle.Basic[float64]().Set(3, &f))

@@ -44,7 +44,7 @@ func selfSigned(dir string) (cert, key string, err error) {
 	return cert, key, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
 }
 
-// Two nodes whose connection is encrypted. In a cluster each host has a certificate of its own, all of one authority.
+// Two nodes with an encrypted connection. In a cluster each host has a certificate of its own, all of one authority.
 func Example() {
 	dir, err := os.MkdirTemp("", "tlsdist")
 	if err != nil {

@@ -30,7 +30,7 @@ type side struct {
 	log *logtest.Text
 }
 
-// newSide makes a transport. change may change its Config; nil: as it is.
+// newSide makes a transport. change may change its Config; nil leaves it as it is.
 func newSide(t *testing.T, a *certtest.Authority, l certtest.Leaf, change func(*tlsdist.Config)) side {
 	s := side{dir: t.TempDir(), log: &logtest.Text{}}
 	f := a.Write(s.dir, l)
@@ -44,15 +44,15 @@ func newSide(t *testing.T, a *certtest.Authority, l certtest.Leaf, change func(*
 	return s
 }
 
-// end is what an end of a connection has come to.
+// end is the result at one end of a connection.
 type end struct {
 	conn net.Conn
 	got  string
-	err  error // of dialling, reading or vouching
+	err  error // from dialling, reading or vouching
 }
 
-// meet has dialler connect to listener, says a word in each direction, and has the
-// listener vouch for who says to be name.
+// meet makes dialler connect to listener, sends a word in each direction, and makes the listener vouch for the peer
+// that claims to be name.
 func meet(t *testing.T, dialler, listener dist.Transport, peer, name wire.Atom) (a, b end) {
 	t.Helper()
 	ln, err := listener.Listen(t.Context(), "127.0.0.1:0")
@@ -61,7 +61,7 @@ func meet(t *testing.T, dialler, listener dist.Transport, peer, name wire.Atom) 
 	return meetAt(t, dialler, ln, peer, name)
 }
 
-// meetAt is meet with a listener that there is.
+// meetAt is meet with an existing listener.
 func meetAt(t *testing.T, dialler dist.Transport, ln net.Listener, peer, name wire.Atom) (a, b end) {
 	t.Helper()
 	done := make(chan end, 1)
@@ -141,7 +141,7 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// Who is refused, and what each side says of it.
+// Connections that are refused, and what each side reports.
 func TestRefused(t *testing.T) {
 	ours, other := certtest.New(t, "ca"), certtest.New(t, "other")
 	old := certtest.Host("db.example")
@@ -153,9 +153,9 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		what     string
 		bad      side
-		dialled  string // what good says when it has dialled
-		accepted string // what good says when it was dialled
-		alert    string // what bad says then, in both cases
+		dialled  string // what good reports after dialling
+		accepted string // what good reports after it was dialled
+		alert    string // what bad reports then, in both cases
 	}{
 		{"another authority", newSide(t, other, certtest.Host("db.example"), nil),
 			"no authority in " + good.dir + "/ca.pem signed it", "no authority in", ""},
@@ -176,12 +176,12 @@ func TestRefused(t *testing.T) {
 			}
 			b, a = meet(t, c.bad, good, "x@db.example", "y@db.example")
 			switch c.what {
-			case "another authority": // it is bad that refuses
+			case "another authority": // bad is the one that refuses
 				require.ErrorContains(t, b.err, "no authority in "+c.bad.dir)
 				require.ErrorContains(t, a.err, `the alert "bad certificate"; this node's certificate (`+good.dir)
 				return
 			case "expired":
-				require.ErrorContains(t, b.err, "is not valid yet") // for its clock is wrong
+				require.ErrorContains(t, b.err, "is not valid yet") // because its clock is wrong
 				return
 			}
 			if c.accepted == "" {
@@ -206,8 +206,7 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, b.err)
 }
 
-// An expired certificate in the hands of one that does not know: a client's, whose
-// refusal TLS 1.3 tells late.
+// A client presents a certificate without knowing that it has expired; TLS 1.3 reports the refusal late.
 func TestExpiredClient(t *testing.T) {
 	ca := certtest.New(t, "ca")
 	leaf := certtest.Host("db.example")
@@ -326,7 +325,7 @@ func TestFilesChange(t *testing.T) {
 	require.NoError(t, say(first.conn).err, "connections that there are go on")
 	require.NoError(t, (<-said).err)
 
-	// What is broken is not used, and reported once.
+	// A broken file is not used, and is reported once.
 	cert, key := next.Make(certtest.Host("three.example"))
 	old, err := os.ReadFile(s.dir + "/cert.pem")
 	require.NoError(t, err)
@@ -375,7 +374,7 @@ func TestFilesChange(t *testing.T) {
 	assert.Contains(t, s.log.Take(), "were reloaded")
 }
 
-// After Replace a listener and later dials use the files of the other transport; connections stay.
+// After Replace a listener and later dials use the files of the other transport; existing connections stay.
 func TestReplace(t *testing.T) {
 	const name = "go@db.example"
 	oldCA, freshCA := certtest.New(t, "old"), certtest.New(t, "fresh")
@@ -426,11 +425,11 @@ func TestConfig(t *testing.T) {
 	assert.Contains(t, s.log.Take(), "is not for clientAuth: nodes that this node connects to will refuse it")
 }
 
-// The Erlang handshake over it: lengths of four bytes, and what it says of errors.
+// The Erlang handshake over TLS: lengths of four bytes, and what it says of errors.
 func TestErlangHandshake(t *testing.T) {
 	ca, other := certtest.New(t, "ca"), certtest.New(t, "other")
 	good, bad := newSide(t, ca, certtest.Host("db"), nil), newSide(t, other, certtest.Host("db"), nil)
-	both := newSide(t, ca, certtest.Host("db"), nil) // trusts both, is trusted by one
+	both := newSide(t, ca, certtest.Host("db"), nil) // trusts both authorities, is trusted by one
 	cert, key := other.Make(certtest.Host("db"))
 	require.NoError(t, os.WriteFile(both.dir+"/cert.pem", cert, 0o600))
 	require.NoError(t, os.WriteFile(both.dir+"/key.pem", key, 0o600))

@@ -15,7 +15,7 @@ type counting struct{ atomic.Int64 }
 
 func (c *counting) Forget() { c.Add(1) }
 
-// A watch is forgotten when its ticket is settled, or another takes its place; one of an old ticket is not taken.
+// A watch is forgotten when its ticket is settled or another watch replaces it. A watch of an old ticket is not taken.
 func TestForward(t *testing.T) {
 	var p calls.Promise
 	old := p.Arm()
@@ -43,8 +43,8 @@ func TestForward(t *testing.T) {
 	require.False(t, p.Forwarded(ticket))
 }
 
-// However forwards and the end of a ticket, and the next ticket, meet: each watch is forgotten, by the promise or by who
-// was told that there is none.
+// However a forward, the end of its ticket and the next ticket interleave, each watch is forgotten: by the promise, or
+// by the caller that was told that there is none.
 func TestForwardAtTheEnd(t *testing.T) {
 	var p calls.Promise
 	for range 2000 {
@@ -74,7 +74,7 @@ func TestForwardAtTheEnd(t *testing.T) {
 	}
 }
 
-// Unforward takes only the watch away that it names, and does not forget it.
+// Unforward removes only the watch that it names, and does not forget it.
 func TestUnforward(t *testing.T) {
 	var p calls.Promise
 	old := p.Arm()

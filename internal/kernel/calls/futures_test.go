@@ -24,7 +24,7 @@ func lend(n int) *calls.LentFutures[int] {
 	return l
 }
 
-// Each of those that are over is kept for its time, and no timer is left when all are dropped.
+// Each future that is over is kept for its time, and no timer is left when all are dropped.
 func TestExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lend(3)

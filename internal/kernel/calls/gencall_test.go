@@ -20,7 +20,7 @@ var (
 	words         = []any{1, "x", 2.5, wire.Atom("alias"), gencallPID, gencallRef, nil, calls.Call}
 )
 
-// TestTags: which tags name an alias; gen:reply/2 in stdlib.
+// TestTags checks which tags name an alias; see gen:reply/2 in stdlib.
 func TestTags(t *testing.T) {
 	alias := wire.Atom("alias")
 	named := improper(gencallRef, alias)
@@ -62,7 +62,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// What is made is read, and has the same parts.
+// A message that was made is read back with the same parts.
 func TestMadeIsRead(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 2000 {
@@ -95,7 +95,7 @@ func TestMadeIsRead(t *testing.T) {
 	}
 }
 
-// No term makes a reader panic, however near it is to a message that is one.
+// No term makes a reader panic, however close it is to a valid message.
 func TestReadersTakeAnyTerm(t *testing.T) {
 	r := testkit.Rand(t)
 	parts := []any{calls.Call, calls.Cast, wire.Atom("alias"), gencallPID, gencallRef, wire.List{}, wire.ImproperList{}, nil, 1, "x"}

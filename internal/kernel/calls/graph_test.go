@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Random waits and ends beside a model: an add is refused if and only if the caller can be reached
-// from whom it waits for by waits that go on, and the cycle is that way.
+// Random waits and ends, compared with a model: an add is refused if and only if a chain of waits that go on leads from
+// its target to the caller, and the cycle is that chain.
 func TestGraphAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	const processes = 12
@@ -65,7 +65,8 @@ func TestGraphAsModel(t *testing.T) {
 	require.Zero(t, g.Len())
 }
 
-// Of those who close a cycle at the same time exactly one is refused, and none that closes none.
+// If several waiters close a cycle at the same time, exactly one is refused. A wait that closes no cycle is not
+// refused.
 func TestGraphAtTheSameTime(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 2000 {
@@ -93,15 +94,14 @@ func TestGraphAtTheSameTime(t *testing.T) {
 	}
 }
 
-// one is whom a process waits for that waits for one.
+// one is the aim of a process that waits for one other.
 func one(to int, waits func() bool) calls.WaitAim[int] {
 	return calls.WaitAim[int]{To: [2]int{to, to}, Waits: waits}
 }
 
 func always() bool { return true }
 
-// A method and its process may both be waited for: a wait is refused if and only if there is a way from
-// either to the waiter.
+// A wait for both a method and its process is refused if and only if there is a path from either to the waiter.
 func TestGraphOfTwoAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	const waiters = 14 // 1 and on; 0 is nobody
@@ -150,7 +150,7 @@ func TestGraphOfTwoAsModel(t *testing.T) {
 	require.Greater(t, min(refused, let), 1000)
 }
 
-// One who waits for several closes a cycle by any of them that it still waits for, and by no other.
+// A process that waits for several others closes a cycle through any of them that it still waits for, and no other.
 func TestGraphOfSeveral(t *testing.T) {
 	var g calls.WaitGraph[int]
 	first := true

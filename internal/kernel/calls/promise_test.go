@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Random operations with any ticket, old and new, beside a model of one line for each.
+// Random operations with old and new tickets, compared with a one-line model of each.
 func TestPromiseAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	var p calls.Promise
@@ -56,7 +56,7 @@ func TestPromiseAsModel(t *testing.T) {
 	}
 }
 
-// Of many that settle a ticket at the same time one does, and the owner reads what that one says.
+// Of many goroutines that settle a ticket at the same time, one succeeds, and the owner reads its value.
 func TestOneSettles(t *testing.T) {
 	var p calls.Promise
 	for round := range 500 {
@@ -84,7 +84,7 @@ func TestOneSettles(t *testing.T) {
 	}
 }
 
-// What is added before and after the end is called once each, in its order, and channels close.
+// Watches added before and after the end are each called once, in order, and channels close.
 func TestWatches(t *testing.T) {
 	var said []int
 	w := calls.Then(func(a int) { said = append(said, a) })
@@ -115,7 +115,7 @@ type waiter struct {
 
 func (w waiter) Completed(a int) { *w.said = append(*w.said, w.n+a) }
 
-// Those who wait are told in the order in which they have come, among functions, too, and once.
+// Waiters are told once, in the order in which they came, also when they are mixed with functions.
 func TestWaiters(t *testing.T) {
 	var said []int
 	var w calls.Watches[int]
@@ -128,7 +128,7 @@ func TestWaiters(t *testing.T) {
 	require.Equal(t, []int{11, 21, 31, 57}, said)
 }
 
-// Watches that are added while it ends are called once each.
+// Watches added during the end are each called once.
 func TestWatchesAtTheEnd(t *testing.T) {
 	for range 200 {
 		var w calls.Watches[int]
@@ -143,7 +143,7 @@ func TestWatchesAtTheEnd(t *testing.T) {
 	}
 }
 
-// What has been removed is not called, and takes no room.
+// A removed watch is not called and takes no room.
 func TestWatchesRemoved(t *testing.T) {
 	var w calls.Watches[int]
 	var said []int

@@ -109,7 +109,7 @@ func TestCrash(t *testing.T) {
 	require.Equal(t, wire.Tuple{wire.AtomError, 5}, calls.FailureReason(5))
 }
 
-// Texts are bounded, whatever they are of, and stay UTF-8.
+// Texts are bounded, whatever they describe, and stay valid UTF-8.
 func TestTextsAreBounded(t *testing.T) {
 	long := strings.Repeat("ж", 10_000)
 	for name, text := range map[string]string{
@@ -132,7 +132,7 @@ func TestTextsAreBounded(t *testing.T) {
 	require.Equal(t, "short", calls.ErrorText(errors.New("short")))
 }
 
-// Reasons are shown to people as text where they are text.
+// Reasons that are text are shown to people as text.
 func TestReasonsAreText(t *testing.T) {
 	failed := func(id, why any) any {
 		return wire.Tuple{wire.Atom("shutdown"), wire.Tuple{wire.Atom("failed_to_start_child"), id, why}}

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 )
 
-// What is read belongs to one wait, and to none that is over, however fast one follows the other.
+// A read record belongs to one wait, and never to one that is over, however fast one follows the other.
 func TestRecordIsOfOneWait(t *testing.T) {
 	const waits = 100_000
 	var p calls.Promise

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/deepcopy"
 )
 
-// Values as messages have them. The benchmark copy of ./bench has such, too.
+// Values like those in messages. The copy benchmark of ./bench has similar ones.
 type (
 	flatOrder struct {
 		ID, Count, Price int
@@ -61,7 +61,7 @@ func newBranch(depth int) *branch {
 	return &branch{Key: depth, Text: "text", Left: newBranch(depth - 1), Right: newBranch(depth - 1)}
 }
 
-// BenchmarkCopy copies values by plan, and as code for the one type would.
+// BenchmarkCopy copies values by plan, and with code written for the one type.
 func BenchmarkCopy(b *testing.B) {
 	flat := &flatOrder{ID: 1, Count: 2, Price: 3, Name: "tea", Street: "Main Street"}
 	full := &order{ID: 1, Name: "a", Lines: make([]line, 10), Notes: map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"}}

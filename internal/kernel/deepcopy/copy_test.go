@@ -64,7 +64,7 @@ type (
 func (frozen) Immutable()     {}
 func (*farFrozen) Immutable() {}
 
-// What has nothing that can be changed is not copied at all, and what is shared by its kind is the same.
+// A value with nothing mutable in it is not copied at all, and a value whose kind is shared stays the same value.
 func TestShared(t *testing.T) {
 	one, ch := 1, make(chan int)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -93,7 +93,7 @@ func TestShared(t *testing.T) {
 	require.Equal(t, io.EOF, got.([]any)[2])
 }
 
-// What cannot be copied is named with its path.
+// A value that cannot be copied is reported with its path.
 func TestRefused(t *testing.T) {
 	f := func() {}
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 	require.Less(t, len(err.Error()), 2000)
 }
 
-// The tag of a field shares it.
+// A field with the tag is shared.
 func TestTag(t *testing.T) {
 	called := false
 	d := &declared{F: func() { called = true }, S: []int{1}}
@@ -204,8 +204,8 @@ func TestCopies(t *testing.T) {
 	require.Equal(t, "abc", to.String())
 }
 
-// isomorphic fails unless the two are equal, each reference of one has its twin in the other, and
-// none of those that lead to what can be changed is the same. It knows nothing of plans.
+// isomorphic fails unless the two values are equal, each reference of one has its twin in the other, and no reference
+// that leads to something mutable is the same in both. It knows nothing of plans.
 func isomorphic(t *testing.T, a, b any) {
 	t.Helper()
 	w := walker{there: map[place]unsafe.Pointer{}, back: map[place]unsafe.Pointer{}}
@@ -333,8 +333,8 @@ func (w *walker) maps(a, b reflect.Value) error {
 	return nil
 }
 
-// Random values of random types, with much sharing and cycles, are copied as they are; a snapshot finds nothing as
-// long as nobody changes them, and the very place where somebody does.
+// Random values of random types, with much sharing and many cycles, are copied faithfully. A snapshot finds no change
+// as long as nobody changes the value, and the exact place when somebody does.
 func TestRandom(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 3000 {
@@ -365,7 +365,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// ring and tree can hold themselves, which types that reflect makes cannot.
+// ring and tree can hold themselves; types made by reflect cannot.
 type (
 	ring struct {
 		N     int
@@ -384,7 +384,7 @@ type (
 
 type maker struct {
 	r    *rand.Rand
-	pool map[reflect.Type][]reflect.Value // references that have been made, to be used again
+	pool map[reflect.Type][]reflect.Value // references made so far, to be used again
 }
 
 var leaves = []reflect.Type{
@@ -418,7 +418,7 @@ func (g *maker) typ(depth int) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// fill gives v, which can be set, a value.
+// fill gives v, which must be settable, a value.
 func (g *maker) fill(v reflect.Value, depth int) {
 	t := v.Type()
 	switch t.Kind() {
@@ -481,7 +481,7 @@ func (g *maker) fill(v reflect.Value, depth int) {
 	}
 }
 
-// place finds a number in what v leads to, and returns what changes it.
+// place finds a number reachable from v, and returns a function that changes it.
 func (g *maker) place(v reflect.Value, path string, met map[unsafe.Pointer]bool) (string, func()) {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int16:

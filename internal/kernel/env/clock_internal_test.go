@@ -2,5 +2,5 @@ package env
 
 import "time"
 
-// SetAhead is the wall's clock being set.
+// SetAhead simulates the wall clock being set.
 func SetAhead(c *Clock, by time.Duration) { c.ahead.Add(int64(by)) }

@@ -16,8 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/env"
 )
 
-// world is a World whose time stands still until a test lets it pass, and that does
-// everything on the goroutine of the test.
+// world is a World whose time stands still until a test advances it. It does everything on the goroutine of the test.
 type world struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -28,7 +27,7 @@ type world struct {
 
 type timer struct {
 	w  *world
-	at time.Time // zero: it does not run
+	at time.Time // zero: it is not running
 	f  func()
 }
 
@@ -59,7 +58,7 @@ func (t *timer) set(at time.Time) bool {
 	return was
 }
 
-// pass lets time pass.
+// pass advances the time.
 func (w *world) pass(d time.Duration) {
 	until := w.Now().Add(d)
 	for {
@@ -106,7 +105,7 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// What a timer has sent before Stop or Reset nobody receives after it.
+// Nobody receives, after Stop or Reset, what a timer sent before.
 func TestTimerChannel(t *testing.T) {
 	w := newWorld()
 	e := env.Of(w)
@@ -172,7 +171,7 @@ func TestTimeouts(t *testing.T) {
 	require.Equal(t, context.DeadlineExceeded, context.Cause(ctx))
 }
 
-// The zero Env is the machine, whose time in a bubble is the bubble's.
+// The zero Env is the machine; in a bubble its time is the bubble's.
 func TestMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e env.Env
@@ -201,7 +200,7 @@ func TestMachine(t *testing.T) {
 	})
 }
 
-// On the machine nothing costs an allocation.
+// On the machine nothing allocates.
 func TestMachineAllocates(t *testing.T) {
 	var e env.Env
 	var sum int64
@@ -210,7 +209,7 @@ func TestMachineAllocates(t *testing.T) {
 	}))
 }
 
-// The clock is right at once and at any time, and a second after the wall's has been set.
+// The clock is right from the start and at any time, and within a second after the wall clock has been set.
 func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c env.Clock

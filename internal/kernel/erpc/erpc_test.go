@@ -41,7 +41,7 @@ var (
 	stack  = wire.List{wire.Tuple{atom("m"), atom("f"), wire.List{1, "x"}, wire.List{}}}
 )
 
-// reasonOf is the exit reason of a process that ends with err.
+// reasonOf returns the exit reason of a process that ends with err.
 func reasonOf(t *testing.T, err error) any {
 	t.Helper()
 	why, ok := calls.ChosenReason(err)
@@ -49,7 +49,7 @@ func reasonOf(t *testing.T, err error) any {
 	return why
 }
 
-// Each end of a function, and all the ways to tell it: the table in doc.go.
+// Every way a function can end, and every way to report it: the table in doc.go.
 func TestOutcomes(t *testing.T) {
 	boom := errors.New("boom")
 	for what, c := range map[string]struct {
@@ -122,7 +122,7 @@ func castStack() wire.List {
 	return wire.List{wire.Tuple{atom("erpc"), atom("execute_cast"), wire.List{atom("m"), atom("f"), wire.List{1, "x"}}, wire.List{}}}
 }
 
-// Any other exit reason is one from outside.
+// Any other exit reason came from outside.
 func TestReadOthers(t *testing.T) {
 	for _, why := range []any{
 		nil, atom("killed"), wire.Tuple{}, wire.Tuple{ref, atom("return")}, wire.Tuple{origin.RefOf(8), atom("return"), 1},
@@ -137,7 +137,7 @@ func TestReadOthers(t *testing.T) {
 	require.Equal(t, &raised{atom("error"), wire.Tuple{atom("erpc"), 1}, nil}, err)
 }
 
-// What asks for a call is read where it arrives.
+// Requests for calls are read where they arrive.
 func TestRequests(t *testing.T) {
 	f := erpc.NewFunction("b@h", "m", "f", args)
 	require.Equal(t, atom("b@h"), f.Node)
@@ -158,7 +158,7 @@ func TestRequests(t *testing.T) {
 	require.False(t, ok)
 }
 
-// No spawn makes the reader of requests panic, and what is not a function is badarg.
+// No spawn makes the reader of requests panic, and a request that names no function is answered with badarg.
 func TestAnyRequest(t *testing.T) {
 	r := testkit.Rand(t)
 	words := []any{1, "x", atom("m"), pid, ref, nil, wire.List{}}

@@ -51,7 +51,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What is offered under every module is found where the module has no such function of its own.
+// A function offered under every module is found where the module has no such function of its own.
 func TestAnyModule(t *testing.T) {
 	var x erpc.Exports[int]
 	own := func(context.Context, []any) (any, error) { return "own", nil }

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What is started for a spawn, and how it ends that nobody may start.
+// What a spawn starts, and how it ends if the peer may not start it.
 func TestWanted(t *testing.T) {
 	var tab erpc.Exports[string]
 	e := func(name wire.Atom, arity int) wire.Export {

@@ -16,16 +16,16 @@ import (
 
 var origin = wire.NewOrigin(wire.NodeID{Name: "a@127.0.0.1", Creation: 1})
 
-// link notes what is written to it, and says of itself what a test wants.
+// link notes what is written to it, and reports about itself what a test sets.
 type link struct {
 	dist.Link
 	buffered int
 	wrote    []dist.Frame
 	flushes  int
 	tries    int
-	long     map[wire.PID]bool       // senders whose long message is under way
+	long     map[wire.PID]bool       // senders with a long message under way
 	places   int                     // how many there may be; 0: any number
-	writes   int                     // that were asked for
+	writes   int                     // number of writes asked for
 	refuse   func(*dist.Frame) error // nil: nothing is refused
 	flushed  func() error            // nil: nothing happens
 }
@@ -50,7 +50,7 @@ func (l *link) Write(f *dist.Frame) (int, error) {
 	return l.buffered, nil
 }
 
-// isLong says which messages the tests with places have for long.
+// isLong reports whether the tests with places treat a frame's message as long.
 func isLong(f *dist.Frame) bool { return f.Payload == "long" }
 
 func (l *link) LongFull() bool { return l.places > 0 && len(l.long) >= l.places }
@@ -77,8 +77,8 @@ func connected(t *testing.T, limit int, q *limits.Quota, l *link) *Box {
 	return b
 }
 
-// While more waits for all peers than may, each is held to its share; what is sent or lost
-// counts no longer.
+// While more than allowed waits for all peers together, each is held to its share. Sent and lost frames no longer
+// count.
 func TestShares(t *testing.T) {
 	const mib = 1 << 20
 	q := limits.NewQuota(limits.Limits{Queued: 10 * mib, Answers: 16 * mib})
@@ -114,7 +114,7 @@ func TestShares(t *testing.T) {
 	require.Nil(t, boxes[1].Space(wire.PID{}, nil))
 }
 
-// A box is held while it has more than it may, and while a sender waits behind a long message of its own.
+// A box is held while it has more than it may have, and while a sender waits behind a long message of its own.
 func TestHeld(t *testing.T) {
 	q := limits.NewQuota(limits.Limits{Queued: 1 << 30, Answers: 1 << 30})
 	l := &link{}
@@ -137,8 +137,8 @@ func TestHeld(t *testing.T) {
 	require.True(t, b.Held())
 }
 
-// Whatever happens, the quota knows of what waits, but for less than a step, and of nothing
-// when nothing does; the counts are those of the frames that are there.
+// Whatever happens, the quota matches what waits, except within a step, and is zero when nothing waits; the counts
+// match the frames that are there.
 func TestBacklogRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
@@ -220,8 +220,8 @@ type worker struct {
 func (w *worker) Holds() bool     { return w.holds }
 func (w *worker) DeferToTurnEnd() { w.deferred++ }
 
-// What a turn writes is sent at its end, at once, by the turn; if others wait, if it is much or
-// if the turn takes long, by the writer.
+// A turn sends what it has written at its end, at once and by itself. If others wait, if there is much to send or if
+// the turn takes long, the writer sends it.
 func TestTurn(t *testing.T) {
 	l := &link{}
 	b := connected(t, 1<<20, nil, l)
@@ -289,7 +289,7 @@ func TestTurn(t *testing.T) {
 	require.Len(t, b.wake, 1, "it has lost its stage")
 }
 
-// What is written while somebody defers leaves at the end of that.
+// Frames written during a Defer leave when it ends.
 func TestDefer(t *testing.T) {
 	l := &link{}
 	b := connected(t, 1<<20, nil, l)
@@ -323,8 +323,8 @@ func writer(l *link) (*Writer, *owner) {
 	return &Writer{Box: b, Link: l, Owner: o, held: make(map[wire.PID][]dist.Frame)}, o
 }
 
-// What a sender sends behind a long message of its own waits for that, in order; others do
-// not wait. A sender that has too much waiting is held up until there is less.
+// Frames that a sender sends behind a long message of its own wait for that message, in order; other senders do not
+// wait. A sender with too much waiting is held up until there is less.
 func TestLongMessages(t *testing.T) {
 	a, b := origin.PID(1), origin.PID(2)
 	l := &link{long: map[wire.PID]bool{a: true}}
@@ -366,7 +366,7 @@ func TestLongMessages(t *testing.T) {
 	require.Empty(t, w.behind)
 }
 
-// The owner is told of what is not sent, in the order of the senders.
+// The owner is told of the frames that are not sent, in the order of the senders.
 func TestLoseHeld(t *testing.T) {
 	l := &link{long: map[wire.PID]bool{}}
 	w, o := writer(l)
@@ -382,8 +382,8 @@ func TestLoseHeld(t *testing.T) {
 	require.Equal(t, frames, o.lost)
 }
 
-// A reason that cannot be sent is replaced; another frame that cannot is the owner's. The
-// connection ends with another error.
+// A reason that cannot be sent is replaced; any other frame that cannot be sent is handed to the owner. The connection
+// ends on any other error.
 func TestUnfit(t *testing.T) {
 	l := &link{refuse: func(f *dist.Frame) error {
 		if _, ok := f.Payload.(chan int); ok {
@@ -408,8 +408,8 @@ func TestUnfit(t *testing.T) {
 	require.Zero(t, done)
 }
 
-// The writer writes what is put, sleeps when nothing waits, and ends with the connection; after
-// an error of the link what it had in hand is lost.
+// The writer writes queued frames, sleeps when nothing waits, and ends with the connection. After an error of the link,
+// the frames it had in hand are lost.
 func TestWriter(t *testing.T) {
 	l := &link{}
 	w, o := writer(l)

@@ -30,8 +30,8 @@ func (c *checker) Check(to wire.Dest, msg any) error {
 	return nil
 }
 
-// Of a message that is to wait its sender is told what is wrong with it, and it does not wait; of another frame
-// the writer is left to find that out.
+// If a message would have to wait and cannot be sent, its sender is told what is wrong with it and it does not wait.
+// For any other frame the writer finds that out.
 func TestSendThatWaits(t *testing.T) {
 	for _, queueing := range []bool{true, false} {
 		c, b := &checker{}, new(Box)
@@ -70,7 +70,7 @@ func TestSendThatWaits(t *testing.T) {
 	}
 }
 
-// What is plain is small and of the commonest terms.
+// A plain message is small and made of the commonest terms.
 func TestPlain(t *testing.T) {
 	plain := func(msg any) bool { return isPlain(&dist.Frame{Op: dist.OpSend, Payload: msg}) }
 	pid, ref := origin.PID(1), origin.RefOf(1)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// every returns the states that can be, with counts up to 2.
+// every returns all possible states, with counts up to 2.
 func every() (all []FlushState) {
 	for p := range phases {
 		for _, looked := range []FlushState{0, lookedBit} {
@@ -99,7 +99,7 @@ func TestStrings(t *testing.T) {
 	assert.Panics(t, func() { FlushStep(0, events) })
 }
 
-// What one of those who send does next.
+// op is what one of the senders does next.
 type op uint8
 
 const (
@@ -114,7 +114,7 @@ const (
 	queue              // into the queue, whatever the state
 )
 
-// world is a moment of a few that send and the writer. It can be a key of a map.
+// world is the state of a few senders and the writer at one moment. It can be a key of a map.
 type world struct {
 	s      FlushState
 	buffer bool // something is in the buffer
@@ -122,12 +122,12 @@ type world struct {
 	tokens int  // the writer has been woken
 	writer int  // what it does next: see step
 	at     [3]int
-	todo   [3]FlushAction // that an event has left to each
+	todo   [3]FlushAction // what an event has left each to do
 	wrote  [3]bool        // the last write went into the buffer, and is not told
 	turn   [3]bool        // TurnEnd will follow
 }
 
-// The writer: takes its queue, flushes, rests, looks, sleeps.
+// The writer's steps: it takes its queue, flushes, rests, looks, sleeps.
 const (
 	takes = iota
 	flushes
@@ -137,7 +137,7 @@ const (
 	sleeps
 )
 
-// moves returns the worlds that can come next, in each of which one has done one thing.
+// moves returns the worlds that can come next, in each of which one participant has taken one step.
 func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 	for i, program := range programs {
 		if w.todo[i] != Nothing {
@@ -149,7 +149,7 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 				continue
 			}
 			v.buffer = false
-			next = append(next, v) // all has gone
+			next = append(next, v) // everything has gone
 			v = w
 			v.todo[i] = Nothing
 			v.s, v.todo[i] = FlushStep(v.s, TryLeft)
@@ -222,7 +222,7 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 	case looks:
 		v.buffer = false
 		v.writer = tells
-		again := v // perhaps a part of it is left
+		again := v // perhaps part of it is left
 		again.s, a = FlushStep(again.s, LookedMore)
 		if a == WakeWriter {
 			again.tokens++
@@ -248,8 +248,8 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 	return append(next, v)
 }
 
-// All orders of what three do: whatever has been written is sent in the end, and the writer
-// is woken at most once for each time that it sleeps.
+// All interleavings of three participants: everything written is sent in the end, and the writer is woken at most once
+// for each time that it sleeps.
 func TestNoByteIsLeft(t *testing.T) {
 	plain := []op{write, tell}
 	turn := []op{write, tellTurn, write, endTurn}

@@ -22,7 +22,7 @@ func isLet(w *Wait) bool {
 	}
 }
 
-// countLet returns how many have been let go, which must be the first.
+// countLet returns how many senders have been let go; they must be the first ones.
 func countLet(t *testing.T, all []*Wait) int {
 	t.Helper()
 	n := 0
@@ -35,7 +35,8 @@ func countLet(t *testing.T, all []*Wait) int {
 	return n
 }
 
-// However many senders wait for space, a pass of the writer lets as many go as what they have sent last has room for, in order.
+// However many senders wait for space, a pass of the writer lets go, in order, as many as there is room for, judged by
+// what each sent last.
 func TestSpaceInOrder(t *testing.T) {
 	const limit, size, senders = 1 << 20, 100_000, 500
 	l := &link{}
@@ -80,7 +81,8 @@ func TestSpaceInOrder(t *testing.T) {
 	require.Equal(t, 2, countLet(t, huge))
 }
 
-// Who waits behind long messages is let go for what is written of its own, and with the others when all have less.
+// A sender that waits behind long messages is let go when its own messages are written, and with the others when all
+// have less waiting.
 func TestBehindInOrder(t *testing.T) {
 	const limit = 1 << 20
 	b := connected(t, limit, nil, &link{})
@@ -125,7 +127,7 @@ func TestBehindInOrder(t *testing.T) {
 	require.False(t, b.Held())
 }
 
-// Random senders that wait, give up and are let go: whoever waits is let go in the end, and nobody who need not wait does.
+// Random senders wait, give up and are let go: every waiter is let go in the end, and no sender waits without need.
 func TestWaitsRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
@@ -191,8 +193,8 @@ func TestWaitsRandomly(t *testing.T) {
 	}
 }
 
-// However many senders have long messages, one that has no place in the link is not offered to it before there is one, and
-// then the others are not, either.
+// However many senders have long messages, a message without a place in the link is not offered to it until there is a
+// place, and then the others are not offered either.
 func TestLongMessagesOfMany(t *testing.T) {
 	const senders, places = 500, 4
 	l := &link{long: map[wire.PID]bool{}, places: places}

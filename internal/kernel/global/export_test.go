@@ -2,7 +2,7 @@ package global
 
 import "fmt"
 
-// Dump is the state of a machine, for what a failing test says.
+// Dump returns the state of a machine, for the message of a failing test.
 func (m *Machine) Dump() string {
 	l := &m.locker
 	text := fmt.Sprintf("%s: known %v, pending %v, connected %v, asked %d, joins %d", m.cfg.Self, m.Known(), m.pending, m.connected,

@@ -15,9 +15,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a node sends is changed at random: parts of messages are missing, are terms of another kind, or those of other
-// messages. Nothing ends a name server, and when that node has gone and the others have connected anew, all
-// agree, no lock is left, and nobody waits.
+// The messages of one node are changed at random: parts are missing, are terms of another kind, or come from other
+// messages. Nothing ends a name server. When that node has gone and the others have connected anew, all agree, no lock
+// is left, and nobody waits.
 func TestHostile(t *testing.T) {
 	r := testkit.Rand(t)
 	for total, number := 0, 1; total < steps(t); number++ {
@@ -109,7 +109,7 @@ func hostile(t *testing.T, s *sim, number int) int {
 	return s.steps
 }
 
-// garbler makes wrong messages of right ones.
+// garbler turns right messages into wrong ones.
 type garbler struct {
 	rand *rand.Rand
 	s    *sim
@@ -188,7 +188,7 @@ func (g *garbler) pid() wire.PID {
 	return g.pids[g.rand.IntN(len(g.pids))]
 }
 
-// term is any term.
+// term returns a random term.
 func (g *garbler) term() any {
 	r := g.rand
 	switch r.IntN(14) {

@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The end of a process unlocks all that it has locked, and nothing of others; a resource that several hold under one
-// requester is locked until the last has ended. Nobody is watched who has nothing.
+// The end of a process releases all its locks and no others. A resource that several processes hold under one requester
+// is locked until the last of them has ended. A process that holds nothing is not watched.
 func TestLocksOfTheDead(t *testing.T) {
 	self := wire.NewOrigin(wire.NodeID{Name: "a@host", Creation: 1})
 	m := New(Config{Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &tables.GlobalNames{},

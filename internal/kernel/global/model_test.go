@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// claims is the model: who may have a name.
+// claims is the model: which processes may have a name.
 type claims map[any]map[wire.PID]bool
 
 func (c claims) add(name any, pid wire.PID) {
@@ -34,11 +34,12 @@ func TestMesh(t *testing.T) {
 	}
 }
 
-// Random registrations, ends of processes, breaks and cuts of connections, and restarts: at rest all nodes agree, and
-// with the model. What breaks settles before names change again, for the protocol promises agreement only then.
+// Random registrations, ends of processes, broken and cut connections, and restarts: at rest all nodes agree with each
+// other and with the model. After a break the nodes settle before names change again, because the protocol promises
+// agreement only then.
 func TestModel(t *testing.T) { walk(t, true) }
 
-// The same without that: what is promised then is that the partitions become one, and that nobody waits.
+// The same without settling: the protocol then promises that the partitions become one, and that nobody waits.
 func TestStorm(t *testing.T) { walk(t, false) }
 
 func walk(t *testing.T, settle bool) {
@@ -56,7 +57,7 @@ func walk(t *testing.T, settle bool) {
 	require.LessOrEqual(t, overlapped, 5+sequences/20, "partitions overlap too often")
 }
 
-// sequence is one of them; it returns how many steps it took.
+// sequence runs one random sequence and returns how many steps it took.
 func sequence(t *testing.T, s *sim, number int, settle bool) int {
 	r := s.rand
 	model := claims{}
@@ -159,8 +160,8 @@ func sequence(t *testing.T, s *sim, number int, settle bool) int {
 	if !s.heal() {
 		require.FailNow(t, "no full mesh", tell())
 	}
-	// A node that cannot be connected while two partitions become one can leave partitions that overlap: the loss is told
-	// before all have heard of the node. OTP's have that, too. A name that is registered then is not known to all.
+	// If a node cannot be connected while two partitions become one, they can be left overlapping: the loss is reported
+	// before all have heard of the node. OTP has the same overlaps. A name registered then is not known to all.
 	settle = settle && !s.overlapped
 	if faults := s.faults(settle); len(faults) > 0 {
 		require.Empty(t, faults, tell())

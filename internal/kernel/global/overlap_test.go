@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A node of OTP ignores that it is asked to disconnect until it knows who asks. It says in_sync when it does, and is asked again; one
-// that never says so is disconnected from.
+// A node of OTP ignores a request to disconnect until it knows the asker. It sends in_sync when it does, and is asked
+// again; a node that never sends it is disconnected.
 func TestAskedToDisconnectTooEarly(t *testing.T) {
 	self := wire.NewOrigin(wire.NodeID{Name: "a@host", Creation: 1})
 	m := global.New(global.Config{
@@ -69,7 +69,7 @@ func TestAskedToDisconnectTooEarly(t *testing.T) {
 	assert.Equal(t, []wire.Atom{"c@host"}, m.Synced())
 }
 
-// A node of OTP can forget a node that knows it. The latter asks, two minutes after they were connected.
+// A node of OTP can forget a node that still knows it. The latter asks, two minutes after they were connected.
 func TestForgotten(t *testing.T) {
 	for _, forgotten := range []bool{false, true} {
 		self := wire.NewOrigin(wire.NodeID{Name: "a@host", Creation: 1})

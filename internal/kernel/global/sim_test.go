@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// sim is a cluster of machines without clock, socket or goroutine: what one sends comes to the other in
-// order, some time later; connections break, are made, and are forbidden; processes and nodes die.
+// sim is a cluster of machines without clock, socket or goroutine. Messages between machines arrive in order, some time
+// later; connections break, are made, and are forbidden; processes and nodes die.
 type sim struct {
 	rand       *rand.Rand
 	nodes      []*simNode
@@ -25,12 +25,12 @@ type sim struct {
 	dead       map[wire.PID]bool
 	watches    map[wire.PID]map[*simNode]bool
 	steps      int
-	killed     func(pid wire.PID) // by the resolver of a clash
+	killed     func(pid wire.PID) // called by the resolver of a clash
 	overlapped bool               // partitions have overlapped at rest
-	given      func(name any)     // to the other process of a clash, since the node of the first could not be asked
+	given      func(name any)     // the name goes to the other process of a clash: the node of the first could not be asked
 	logs       []string
 	sent       int // messages between nodes
-	// garble changes what a node sends to others; nil: nothing does.
+	// garble changes what a node sends to others; nil: nothing changes it.
 	garble func(from *simNode, msg any) any
 }
 
@@ -43,7 +43,7 @@ type simNode struct {
 	m      *global.Machine
 	table  *tables.GlobalNames
 	origin wire.Origin
-	links  map[int]bool     // connected to
+	links  map[int]bool     // connected nodes
 	in     map[int][]func() // what comes from each node, and from itself
 	asks   map[int][]uint64 // questions that wait for a node
 }
@@ -111,7 +111,7 @@ func (n *simNode) spawn() wire.PID {
 	return n.origin.PID(n.s.serial + 10)
 }
 
-// says is what n sends in place of a message.
+// says returns what n sends in place of a message.
 func (n *simNode) says(msg any) any {
 	if n.s.garble == nil {
 		return msg
@@ -119,10 +119,10 @@ func (n *simNode) says(msg any) any {
 	return n.s.garble(n, msg)
 }
 
-// later delivers to n what comes from another.
+// later queues f at n as something that comes from another node.
 func (n *simNode) later(from int, f func()) { n.in[from] = append(n.in[from], f) }
 
-// act does what the machine of n wants.
+// act carries out what the machine of n asks for.
 func (n *simNode) act() {
 	for _, a := range n.m.Take() {
 		n.s.do(n, a)
@@ -254,7 +254,7 @@ func (s *sim) watch(n *simNode, pid wire.PID) {
 	}
 }
 
-// gone tells n that a process has gone, if n still watches it then.
+// gone tells n that a process has gone, if n still watches it when that arrives.
 func (s *sim) gone(n *simNode, from int, pid wire.PID) {
 	n.later(from, func() {
 		if s.watches[pid][n] {
@@ -285,7 +285,7 @@ func (s *sim) kill(pid wire.PID) {
 	}
 }
 
-// connect makes a connection, if it may be.
+// connect makes a connection, if that is allowed.
 func (s *sim) connect(a, b *simNode) bool {
 	if a == b || a.links[b.index] {
 		return true
@@ -299,7 +299,7 @@ func (s *sim) connect(a, b *simNode) bool {
 	return true
 }
 
-// disconnect ends a connection; what was on its way is lost.
+// disconnect ends a connection; everything in transit is lost.
 func (s *sim) disconnect(i, j int) {
 	a, b := s.nodes[i], s.nodes[j]
 	if i == j || !a.links[j] {
@@ -311,7 +311,7 @@ func (s *sim) disconnect(i, j int) {
 	s.lose(b, a)
 }
 
-// lose is the end of a connection on the side of n. What had come before is handled, or some of it is lost.
+// lose ends a connection on the side of n. Messages that arrived before are handled, or some of them are lost.
 func (s *sim) lose(n, from *simNode) {
 	if q := n.in[from.index]; len(q) > 0 && s.rand.IntN(2) == 0 {
 		keep := s.rand.IntN(len(q) + 1)
@@ -343,7 +343,7 @@ func (s *sim) lose(n, from *simNode) {
 	})
 }
 
-// crash ends a node; another life of it begins.
+// crash ends a node and begins another life of it.
 func (s *sim) crash(i int, change func(i int, c *global.Config)) {
 	n := s.nodes[i]
 	for j := range s.nodes {
@@ -355,7 +355,7 @@ func (s *sim) crash(i int, change func(i int, c *global.Config)) {
 	s.start(i, change)
 }
 
-// deliver has one node handle one thing that has come, chosen by chance. False: there is nothing.
+// deliver has one node handle one arrived message, chosen at random. It returns false if there is none.
 func (s *sim) deliver() bool {
 	type place struct {
 		n    *simNode
@@ -381,7 +381,7 @@ func (s *sim) deliver() bool {
 	return true
 }
 
-// tick lets the next timer end. False: there is none within d.
+// tick fires the next timer. It returns false if there is none within d.
 func (s *sim) tick(d time.Duration) bool {
 	if len(s.alarms) == 0 || s.alarms[0].at > s.now+d {
 		return false
@@ -393,7 +393,7 @@ func (s *sim) tick(d time.Duration) bool {
 	return true
 }
 
-// step does one thing; false: nothing is left to do but to forget lost connections.
+// step does one thing. It returns false if nothing is left to do except forgetting lost connections.
 func (s *sim) step() bool {
 	if s.rand.IntN(50) == 0 && s.tick(30*time.Second) {
 		return true
@@ -401,7 +401,7 @@ func (s *sim) step() bool {
 	return s.deliver() || s.tick(30*time.Minute)
 }
 
-// rest goes on until nothing is left to do. False: that takes too long.
+// rest goes on until nothing is left to do. It returns false if that takes too long.
 func (s *sim) rest() bool {
 	for range 60_000 {
 		if !s.step() {
@@ -411,7 +411,7 @@ func (s *sim) rest() bool {
 	return false
 }
 
-// heal connects all nodes until they are, or gives up.
+// heal connects nodes until all are connected, or gives up.
 func (s *sim) heal() bool {
 	clear(s.cut)
 	for range 50 {
@@ -437,8 +437,8 @@ func (s *sim) heal() bool {
 	return false
 }
 
-// faults says what is wrong at rest: in a full mesh all nodes know each other, have the same names, and nothing is
-// under way.
+// faults reports what is wrong at rest: in a full mesh all nodes must know each other and have the same names, with
+// nothing under way.
 func (s *sim) faults(names bool) (all []string) {
 	wrong := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var first map[any]wire.PID
@@ -474,7 +474,7 @@ func (s *sim) faults(names bool) (all []string) {
 	return all
 }
 
-// overlaps reports whether a node knows one that knows another which the first does not know.
+// overlaps reports whether a node knows a second that knows a third which the first does not know.
 func (s *sim) overlaps() bool {
 	known := map[wire.Atom][]wire.Atom{}
 	for _, n := range s.nodes {

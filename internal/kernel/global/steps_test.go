@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// steps is how many random steps TestModel takes: STEPS, else enough for half a second.
+// steps returns how many random steps TestModel takes: STEPS if it is set, otherwise enough for half a second.
 func steps(t *testing.T) int {
 	text := os.Getenv("STEPS")
 	if text == "" {

@@ -60,8 +60,7 @@ func host(i int) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 32)
 }
 
-// Whatever comes and goes, the invariants hold, and who is dropped is the oldest of its
-// source.
+// Whatever comes and goes, the invariants hold, and the connection that is dropped is the oldest of its source.
 func TestArrivalsRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
@@ -104,8 +103,7 @@ func (a *Arrival) source() netip.Prefix {
 	return a.From
 }
 
-// A flood from one source, or from several, drops itself; one from very many drops who is
-// oldest.
+// A flood from one source, or from several, drops its own connections; a flood from very many drops the oldest.
 func TestArrivalsDrops(t *testing.T) {
 	p := NewArrivals(16, 4)
 	honest := &Arrival{From: host(200)}
@@ -138,7 +136,7 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, e.Room(host(2)))
 	_, err = e.Take(host(1), false)
 	require.ErrorContains(t, err, "2 of them are from 10.0.0.1 (limits.connections_per_source: 2)")
-	c, err := e.Take(host(1), true) // in place of one that is about to end
+	c, err := e.Take(host(1), true) // replaces one that is about to end
 	require.NoError(t, err)
 	_, err = e.Take(netip.Prefix{}, false)
 	require.ErrorContains(t, err, "limits.connections: 3")
@@ -152,7 +150,7 @@ func TestPlaces(t *testing.T) {
 	require.Empty(t, e.sources)
 }
 
-// peer is what asks to be dialled.
+// peer is something to be dialled.
 type peer struct{ dial Dial[peer] }
 
 func newPeer() *peer {
@@ -207,7 +205,7 @@ func TestDials(t *testing.T) {
 	require.Equal(t, Use{Name: "dials", Max: 4, Used: 4, Refused: 5}, s.Limit())
 }
 
-// Whatever happens the invariants hold, and all are dialled.
+// Whatever happens, the invariants hold, and all peers are dialled.
 func TestDialsRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
@@ -258,8 +256,8 @@ func TestDialsRandomly(t *testing.T) {
 	}
 }
 
-// With another maximum what there is stays: nothing is added until there is less, and those that wait to be dialled have their
-// turn at once.
+// A changed maximum ends nothing that exists: nothing is added until there is less, and peers that wait to be dialled
+// have their turn at once.
 func TestSetMax(t *testing.T) {
 	e := NewPlaces(3, 3)
 	var places []*Place

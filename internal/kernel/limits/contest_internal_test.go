@@ -47,29 +47,29 @@ func TestOutlasts(t *testing.T) {
 	require.False(t, GivesUp(true, false))
 }
 
-// contestant is one of two nodes that dial each other, as far as the contest goes: its own
-// attempt, and what has become of the other's.
+// contestant is one of two nodes that dial each other, as far as the contest goes: its own attempt, and what has become
+// of the other's.
 type contestant struct {
 	own  attempt
 	link int // whose attempt has become its connection: 1 its own, 2 the other's; 0: none yet
 }
 
-// attempt is how far an attempt is, on the side that has dialled and on the other.
+// attempt is how far an attempt has come, on the dialling side and on the other.
 type attempt uint8
 
 const (
 	notBegun attempt = iota
 	hasName          // the name has been said; the other side has not heard it yet
-	verdict          // it is on its way back
-	welcome          // the other side lets this go on; what it has proved is on its way there
-	proved           // it has, and the other side has taken the connection; this one does not know
+	verdict          // the verdict is on its way back
+	welcome          // the other side lets this go on; its proof is on its way there
+	proved           // the proof has arrived and the other side has taken the connection; this one does not know yet
 	failed
 	made
 )
 
 type contest [2]contestant // 1 has the greater name
 
-// standing is what side knows about the other.
+// standing returns what side knows about the other.
 func (c contest) standing(side int) Standing {
 	me := c[side]
 	s := Standing{Greater: side == 1, Up: me.link != 0}
@@ -80,8 +80,8 @@ func (c contest) standing(side int) Standing {
 	return s
 }
 
-// moves returns what may happen next. gives: a node whose attempt meets one of the greater name
-// gives its own up at once, as those of OTP do.
+// moves returns what may happen next. gives says that a node whose attempt meets one of the greater name gives its own
+// up at once, as OTP nodes do.
 func (c contest) moves(gives bool) (next []contest) {
 	for side := range c {
 		n, other := c, 1-side
@@ -127,7 +127,7 @@ func (c contest) moves(gives bool) (next []contest) {
 			if me.link == 0 {
 				me.link, me.own = 1, made
 			} else if GivesUp(side == 1, false) {
-				me.own = failed // it is closed, which ends it there, too
+				me.own = failed // closing it ends it there, too
 				if you.link == 2 {
 					you.link = 0
 				}
@@ -140,8 +140,8 @@ func (c contest) moves(gives bool) (next []contest) {
 	return next
 }
 
-// In whatever order two nodes that dial each other hear of each other, both end up with a
-// connection, and with the same one; and neither has another before.
+// In whatever order two nodes that dial each other hear of each other, both end up with the same connection, and
+// neither has another one before.
 func TestContest(t *testing.T) {
 	for _, gives := range []bool{false, true} {
 		testContest(t, gives)

@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// All holders together have no more than twice what they may, whatever they take, of which kinds, and under how many names: each
-// has what it takes until all is taken, and its share from then on. What they give back is there for others.
+// All holders together have no more than twice the limit, whatever they take, of which kinds, and under how many names:
+// each gets what it asks for until all is taken, and its share from then on. What they give back is available to
+// others.
 func TestHeldIsBoundedForAllTogether(t *testing.T) {
 	const most = 8 << 20
 	for _, names := range []int{1, 2, 8, 100} {
@@ -58,7 +59,7 @@ func TestHeldIsBoundedForAllTogether(t *testing.T) {
 	}
 }
 
-// A peer gets its share though others have taken all before, and each kind has a cost.
+// A peer gets its share even if others have taken everything before, and each kind has a cost.
 func TestHeldLeavesAShare(t *testing.T) {
 	const most = 8 << 20
 	q := NewQuota(Limits{Held: most})

@@ -32,7 +32,7 @@ func TestNoLimit(t *testing.T) {
 	require.EqualValues(t, 1<<30, l.Used())
 }
 
-// However many take at the same time, never more is held than may be.
+// However many take at the same time, never more than the limit is held.
 func TestTogether(t *testing.T) {
 	const most, takers, rounds = 5, 8, 2000
 	l := limits.NewLimit("tokens", most)
@@ -41,7 +41,7 @@ func TestTogether(t *testing.T) {
 		wg.Go(func() {
 			for range rounds {
 				if l.Take(1) {
-					if held := l.Used(); held > most+takers { // with those who are about to be refused
+					if held := l.Used(); held > most+takers { // including those about to be refused
 						t.Errorf("%d are held of %d", held, most)
 					}
 					l.Give(1)

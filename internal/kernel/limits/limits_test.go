@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, 8, c.PendingPerSource)
 }
 
-// Each limit has a default, keeps what it is set to, and must not be negative.
+// Each limit has a default, keeps the value it is set to, and must not be negative.
 func TestEach(t *testing.T) {
 	given, err := limits.Cluster{}.WithDefaults(time.Second)
 	require.NoError(t, err)

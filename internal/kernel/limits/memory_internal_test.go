@@ -10,7 +10,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// An operator gets in: one connection a second from elsewhere, and eight from the machine itself, whatever the others take.
+// An operator gets in: one connection a second from elsewhere, and eight from the machine itself, whatever the others
+// take.
 func TestShedLetsSomeInEachSecond(t *testing.T) {
 	for name, c := range map[string]struct {
 		here bool
@@ -26,7 +27,7 @@ func TestShedLetsSomeInEachSecond(t *testing.T) {
 			require.False(t, s.Refuses())
 			s.Set(true)
 			for range 3 {
-				for range 10 { // whoever has proved nothing takes nothing
+				for range 10 { // a connection that has proved nothing takes nothing
 					require.NoError(t, s.Room(now, c.here))
 				}
 				for s.Take(now, !c.here) == nil { // the others do not count
@@ -75,7 +76,7 @@ func TestMemory(t *testing.T) {
 	require.False(t, ok, "none of this node's is worse than all")
 }
 
-// Who connects under many names makes nothing grow.
+// A peer that connects under many names makes nothing grow.
 func TestMemoryIsBounded(t *testing.T) {
 	var m ProtocolMemory
 	name := func(i int) wire.Atom { return wire.Atom(fmt.Sprint("n", i, "@h")) }

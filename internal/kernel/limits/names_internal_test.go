@@ -34,7 +34,7 @@ func TestNames(t *testing.T) {
 	require.EqualValues(t, 4, got.Creation, "0 to 3 are no creations of OTP's")
 }
 
-// However many hosts a peer says: what is kept has a bound.
+// However many hosts a peer names, the number that is kept is bounded.
 func TestNamesAreBounded(t *testing.T) {
 	var n DynamicNames
 	for i := range 3 * maxFreeNames {

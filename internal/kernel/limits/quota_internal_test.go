@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// When a peer is ended for what it does not take, by facts and no clock.
+// A peer is judged for what it does not take by facts, not by a clock.
 func TestJudge(t *testing.T) {
 	const kib = 1 << 10
 	limits := Limits{Answers: 100 * kib, Stall: time.Hour}
@@ -23,7 +23,7 @@ func TestJudge(t *testing.T) {
 		answers int
 		sent    uint64
 		ends    string
-		longest int // of the answers
+		longest int // the longest of the answers
 	}
 	for name, looks := range map[string][]look{
 		"nothing is taken": {{0, 2 * kib, 0, 5, "", 0}, {59 * time.Minute, 2 * kib, 0, 5, "", 0},
@@ -75,8 +75,8 @@ func TestJudge(t *testing.T) {
 	require.EqualError(t, q.Judge(&b, Look{At: start, Steady: true, Unacked: true}), "the peer does not acknowledge removed links: 0 wait (limits.links)")
 }
 
-// While more waits for all peers than may, a peer is ended whose answers are more than its
-// share, though it might have as many otherwise.
+// While more than allowed waits for all peers together, a peer whose answers exceed its share is ended, though at other
+// times it might have as many.
 func TestJudgeShareOfAnswers(t *testing.T) {
 	const mib = 1 << 20
 	q := NewQuota(Limits{Queued: 4 * mib, Answers: 16 * mib, Stall: time.Hour})
@@ -115,7 +115,7 @@ func TestShares(t *testing.T) {
 	require.Zero(t, q.Busy())
 }
 
-// A budget takes no more than one peer may have, nor than all may, and gives back what it took.
+// A budget takes no more than one peer may have and no more than all may have, and gives back what it took.
 func TestBudget(t *testing.T) {
 	q := NewQuota(Limits{Fragments: 100, Message: 10})
 	a, b, c := q.NewBudget(), q.NewBudget(), q.NewBudget()
@@ -132,8 +132,7 @@ func TestBudget(t *testing.T) {
 	require.True(t, NewQuota(Limits{Fragments: 10, Message: 10}).NewBudget().Take(10), "the longest message may always come")
 }
 
-// What peers have is counted by their names, whoever comes and goes; and an owner that has
-// nothing is forgotten.
+// What peers hold is counted by their names, whoever comes and goes; an owner that holds nothing is forgotten.
 func TestOwners(t *testing.T) {
 	q := NewQuota(Limits{Spawned: 2, Names: 1})
 	h := &q.Owners
@@ -161,7 +160,7 @@ func TestOwners(t *testing.T) {
 		require.Equal(t, k.String(), q.Limit(k).Use().Name)
 	}
 	require.Equal(t, Use{Name: "spawned", Max: 2, Refused: 1}, q.Limit(HeldSpawned).Use())
-	// Who has the name of another is not that.
+	// A peer with the same name as another is a different peer.
 	other := named("a")
 	other.Cookie = "ops"
 	require.NotSame(t, a, taken(h.TakeName(other)))

@@ -11,14 +11,14 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// shown is a connection to whom has a certificate.
+// shown is a connection to a peer that has shown a certificate.
 type shown struct{ dns []string }
 
 func (s shown) ConnectionState() tls.ConnectionState {
 	return tls.ConnectionState{PeerCertificates: []*x509.Certificate{{DNSNames: s.dns}}}
 }
 
-// A node that is dialled again must show a certificate for the same.
+// A node that is dialled again must show a certificate for the same names.
 func TestVisitorAgain(t *testing.T) {
 	p, err := rights.New(rights.Config{Rules: []rights.Rule{{TLS: "dns:ops", May: []string{"connect"}}}})
 	require.NoError(t, err)

@@ -11,8 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a cluster tells about its peers: those that are connected, those that are being connected,
-// and the nodes that it does not know.
+// A cluster reports the peers that are connected, those that are being connected, and the nodes that it does not know.
 func TestAbout(t *testing.T) {
 	c, _ := cluster(limits.Limits{Links: 9, Monitors: 9, Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
 	require.Equal(t, []wire.Atom{}, c.Names(true))

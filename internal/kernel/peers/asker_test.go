@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Where a reply may go, by what the asker may do: each form of From for each node that it can name.
+// Where a reply may go, by the rights of the asker: each form of From for each node that it can name.
 func TestMayAnswer(t *testing.T) {
 	third := wire.NewOrigin(wire.NodeID{Name: "c@h", Creation: 1})
 	for _, c := range []struct {

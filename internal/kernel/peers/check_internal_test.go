@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// picky is a protocol, and a link, that refuses what it says.
+// picky is a protocol and a link that refuses the frames it is set to refuse.
 type picky struct {
 	dist.Protocol
 	refuses string
@@ -25,7 +25,7 @@ func (p picky) Check(_ wire.Dest, msg any) error {
 	return nil
 }
 
-// Before a peer is connected, what all protocols refuse is refused; then what its link refuses.
+// Before a peer is connected, a frame that all protocols refuse is refused; afterwards, one that its link refuses.
 func TestCheck(t *testing.T) {
 	c, _ := cluster(limits.Limits{}, 1)
 	p := newPeer(c, "b@127.0.0.1")

@@ -27,12 +27,12 @@ func (h *host) Up(*Peer, dist.Peer) {}
 func (h *host) Down(*Peer)          { h.down++ }
 func (h *host) BodyPath(any) string { return "" }
 
-// near is a process of the node that c belongs to, which is in no table.
+// near returns a process of the node that c belongs to; it is in no table.
 func near(c *Cluster, number uint64) *process.Process {
 	return &process.Process{ID: number, System: c.cfg.System}
 }
 
-// gauged is a link that says of itself what a test wants.
+// gauged is a link that reports about itself what a test sets.
 type gauged struct {
 	dist.Link
 	name     wire.Atom
@@ -64,7 +64,7 @@ var (
 
 var errLost = processtest.Failed(process.NoConnection)
 
-// cluster returns one that dials and listens nowhere.
+// cluster returns a cluster that dials and listens nowhere.
 func cluster(held limits.Limits, queue int) (*Cluster, *host) {
 	h, sys := &host{}, new(process.System)
 	processtest.Init(sys, processtest.Host{Me: here.PID(99)}, here.NodeID(), 1)
@@ -76,12 +76,12 @@ func cluster(held limits.Limits, queue int) (*Cluster, *host) {
 	}), h
 }
 
-// What is seen of a peer: what its link says, and what is in the hands of the writer.
+// What can be seen of a peer: what its link reports, and what the writer has in hand.
 func TestLook(t *testing.T) {
 	const kib = 1 << 10
 	limits := limits.Limits{Answers: 100 * kib, Queued: 1 << 30, Stall: time.Hour}
 	start := time.Unix(1000, 0)
-	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
+	stuck := &gauged{buffered: 2 * kib} // a pass that goes on has what it held
 	c, _ := cluster(limits, kib)
 	p := c.Detached("b@127.0.0.1", stuck)
 	p.Put(dist.Frame{Op: dist.OpSend})
@@ -94,7 +94,7 @@ func TestLook(t *testing.T) {
 	require.NoError(t, p.lookAt(start.Add(2*time.Hour)), "the link has no connection for the moment")
 }
 
-// A peer that never acknowledges that links are gone is not kept for ever.
+// A peer that never acknowledges unlinks is not kept for ever.
 func TestUnacknowledged(t *testing.T) {
 	c, _ := cluster(limits.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
 	p := c.Detached("b@127.0.0.1", &gauged{})
@@ -106,8 +106,8 @@ func TestUnacknowledged(t *testing.T) {
 	require.ErrorContains(t, p.lookAt(time.Now()), "does not acknowledge")
 }
 
-// Of a peer that cannot acknowledge, which the link knows, the end of a link is in force at once, also of one that was cut
-// before the link was there.
+// With a peer that cannot acknowledge, which the link knows, an unlink takes effect at once, even one made before the
+// link was there.
 func TestUnlinkWithoutAcknowledgement(t *testing.T) {
 	c, _ := cluster(limits.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
 	p := c.Detached("b@127.0.0.1", &gauged{silent: true})
@@ -132,7 +132,7 @@ func TestUnlinkWithoutAcknowledgement(t *testing.T) {
 	})
 }
 
-// The order of the peers does not depend on chance.
+// The order of the peers is not random.
 func TestAllIsSorted(t *testing.T) {
 	c, _ := cluster(limits.Limits{Queued: 1}, 1)
 	for _, name := range []wire.Atom{"d", "a", "c", "e", "b"} {
@@ -145,14 +145,14 @@ func TestAllIsSorted(t *testing.T) {
 	require.Equal(t, []wire.Atom{"a", "b", "c", "d", "e"}, names)
 }
 
-// What hung on a connection is told in the order of its numbers, once; a peer that is over takes
+// Whatever depended on a connection is told of its end once, in the order of its numbers; a peer that is over takes
 // nothing more.
 func TestEndOfAPeer(t *testing.T) {
 	c, h := cluster(limits.Limits{Links: 100, Monitors: 100, Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
 	l := &gauged{name: "b@127.0.0.1"}
 	p := c.Detached("b@127.0.0.1", l)
 	node := &watcher{ref: here.RefOf(1)}
-	var order []uint64 // of the numbers of monitors that have fired
+	var order []uint64 // the numbers of the monitors that have fired
 	require.True(t, p.tables.MonitorNode(node))
 	for i := range uint64(50) {
 		n := i * 7 % 50

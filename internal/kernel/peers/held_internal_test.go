@@ -9,7 +9,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/limits"
 )
 
-// What a peer's tables hold is counted with each step, whatever comes in which order, and given back with the connection.
+// Each step counts what a peer's tables hold, in whatever order frames come in, and the end of the connection gives it
+// back.
 func TestTablesCountWhatTheyHold(t *testing.T) {
 	of := func(k limits.HeldKind) int64 {
 		q := limits.NewQuota(limits.Limits{})

@@ -30,31 +30,31 @@ const (
 	there wire.Atom = "b@h"
 )
 
-// What the host makes of what happens to others.
+// What the host makes of the ends of processes and nodes.
 var (
 	exited   = processtest.Exited
 	nodeDown = processtest.NodeDown
 )
 
-// wrapped is a reason that is another one on the wire: on either side it is read as changed.
+// wrapped is a reason that is another one on the wire: both sides read it as changed.
 var wrapped = &values.Exit{Reason: "x"}
 
 const changed wire.Atom = "changed"
 
-// system is a node with one peer, of which it keeps what is sent there.
+// system is a node with one peer. It keeps the frames that are sent to that peer.
 type system struct {
 	process.System
-	peers.Node // what does not come here
+	peers.Node // the methods the tests do not reach
 	t          *testing.T
 	peer       *peers.Peer
 	frames     []dist.Frame
 	counted    []string
 	log        *logtest.Text
-	lent       wire.Ref // for whose answer a call waits
-	waits      int      // bytes that wait at the link, as that says
+	lent       wire.Ref // the reference whose answer a call waits for
+	waits      int      // bytes that wait at the link, as the link reports
 }
 
-// newSystem returns one on which the peer may have so many links, and monitors.
+// newSystem returns a system on which the peer may have most links, and as many monitors.
 func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 	s := &system{t: t, log: &logtest.Text{}}
 	processtest.Init(&s.System, processtest.Host{Node: s.reach}, wire.NodeID{Name: here, Creation: 7}, 1)
@@ -79,7 +79,7 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 	return s
 }
 
-// reach returns the peer, as long as it is connected.
+// reach returns the peer while it is connected.
 func (s *system) reach(name wire.Atom) process.Remote {
 	if name != there || s.peer.IsOver() {
 		return nil
@@ -87,7 +87,7 @@ func (s *system) reach(name wire.Atom) process.Remote {
 	return s.peer
 }
 
-// link keeps what is written.
+// link keeps what is written to it.
 type link struct {
 	dist.Link
 	*system
@@ -95,7 +95,7 @@ type link struct {
 
 func (link) Read(*dist.Frame) error { panic("nobody reads") }
 
-// Up is part of peers.Node, and so are Down and BodyPath.
+// Up, Down and BodyPath are part of peers.Node.
 func (s *system) Up(*peers.Peer, dist.Peer) {}
 func (s *system) Down(*peers.Peer)          {}
 func (s *system) BodyPath(any) string       { return "" }
@@ -114,13 +114,13 @@ func (s *system) said() (all []dist.Frame) {
 	return all
 }
 
-// far is a PID of the peer, farRef a reference.
+// far returns a PID of the peer, farRef a reference.
 func far(number uint64) wire.PID    { return farNode.PID(number) }
 func farRef(number uint64) wire.Ref { return farNode.RefOf(number) }
 
 var farNode = wire.NewOrigin(wire.NodeID{Name: there, Creation: 3})
 
-// earlier is a PID of an earlier life of this node.
+// earlier returns a PID of an earlier life of this node.
 func earlier(number uint64) wire.PID {
 	return wire.NewOrigin(wire.NodeID{Name: here, Creation: 6}).PID(number)
 }

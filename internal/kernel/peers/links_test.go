@@ -22,7 +22,7 @@ import (
 
 var _ process.Remote = (*peers.Peer)(nil)
 
-// What a process here does to one there is told there, once.
+// The peer is told once of everything that a process here does to one of its processes.
 func TestNearToFar(t *testing.T) {
 	s := newSystem(t, 100)
 	p := s.spawn()
@@ -91,7 +91,7 @@ func TestLinkMade(t *testing.T) {
 		{Op: dist.OpExit, From: me, To: far(2), Payload: "y"}}, s.said())
 }
 
-// A link that the peer takes away is gone, and that is acknowledged, whoever it was for.
+// A link that the peer takes away is gone, and the unlink is acknowledged, whoever it was for.
 func TestLinkTaken(t *testing.T) {
 	s := newSystem(t, 9)
 	p := s.spawn()
@@ -119,7 +119,7 @@ func TestLinkTaken(t *testing.T) {
 	require.Empty(t, s.said())
 }
 
-// An exit over a link does what one of this node does, but to the protected.
+// An exit over a link does what one of this node does, except to protected processes.
 func TestLinkBroken(t *testing.T) {
 	for _, c := range []struct {
 		reason           any
@@ -229,7 +229,7 @@ func TestMonitorMade(t *testing.T) {
 	require.True(t, q.Own.Cold.Watchers.IsEmpty())
 }
 
-// The Down of a monitor of a process here is told it once, as it was asked.
+// A monitor of a process here is told of its Down once, as it was asked.
 func TestMonitorOver(t *testing.T) {
 	s := newSystem(t, 3)
 	p := s.spawn()
@@ -251,7 +251,7 @@ func TestMonitorOver(t *testing.T) {
 	}, p.took())
 }
 
-// The end of the connection: nothing more goes there, and it can be said why.
+// After the end of the connection nothing more goes there, and the cause can be read.
 func TestOver(t *testing.T) {
 	s := newSystem(t, 9)
 	p := s.spawn(trapping)
@@ -285,7 +285,7 @@ func TestLinkModel(t *testing.T) {
 		for i := range procs {
 			procs[i] = s.spawn(trapping)
 		}
-		var acks []dist.Frame // of unlinks, to come
+		var acks []dist.Frame // acknowledgements of unlinks that are still to come
 		for range 80 {
 			p, to := procs[r.IntN(len(procs))], far(r.Uint64N(4))
 			f := dist.Frame{From: to, To: p.Own.PID()}
@@ -332,8 +332,8 @@ func TestLinkModel(t *testing.T) {
 	}
 }
 
-// Whoever has put too much on the way waits for room, until the connection is over or the process is dead. Others see what
-// it waits for.
+// A process that has put too much on the way waits for room, until the connection is over or the process is dead.
+// Others can see what it waits for.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t, 9)
@@ -362,7 +362,7 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// Whom a signal is for.
+// Which process a signal is for.
 func TestNamed(t *testing.T) {
 	s := newSystem(t, 9)
 	p, q := s.spawn(), s.spawn()
@@ -387,7 +387,7 @@ func TestNamed(t *testing.T) {
 	require.Same(t, &q.Own, s.AliasOwner(alias), "it is not used up")
 }
 
-// Invariant 2: what a protected process does not get is logged.
+// Invariant 2: a signal that is kept from a protected process is logged.
 func TestRefuses(t *testing.T) {
 	s := newSystem(t, 9)
 	p, q := s.spawn(), s.spawn(protected)

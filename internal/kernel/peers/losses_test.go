@@ -22,7 +22,7 @@ func TestOrderly(t *testing.T) {
 	}
 }
 
-// At most so many are remembered, the last ones, for a time, and not so much of each.
+// Only a bounded number of losses is remembered, the last ones, for a limited time, and each with a bounded text.
 func TestLosses(t *testing.T) {
 	var l losses
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -56,7 +56,7 @@ func TestMesherYields(t *testing.T) {
 	assert.Empty(t, dial)
 	assert.Zero(t, next, "all are connected")
 
-	delete(up, "z@h") // lost: at once, for a smaller name
+	delete(up, "z@h") // lost: dialled at once, by the smaller name
 	dial, _ = m.Step(epoch.Add(time.Hour), isUp)
 	assert.Equal(t, []wire.Atom{"z@h"}, dial)
 }
@@ -90,7 +90,7 @@ func TestMesherBacksOff(t *testing.T) {
 	}
 }
 
-// What is listed is shown as it is: since when it is not connected, why, and when it is tried.
+// A listed node is shown with the time since when it is not connected, why, and when it is tried next.
 func TestMesherShowsListed(t *testing.T) {
 	m := newTestMesher("a@h", MeshConfig{}, func() float64 { return 0 })
 	require.Empty(t, m.Listed())
@@ -120,7 +120,7 @@ func TestMesherShowsListed(t *testing.T) {
 	require.Equal(t, []MeshListed{{Name: "b@h"}}, m.Listed(), "c is being dialed, but not listed any more")
 }
 
-// Where connections do not last, the attempts wait as after failures. One that has lasted ends that.
+// If connections do not last, the attempts wait as they do after failures. A connection that lasts ends that.
 func TestMesherRests(t *testing.T) {
 	m := newTestMesher("a@h", MeshConfig{Backoff: 3 * time.Second}, func() float64 { return 0 })
 	m.List([]wire.Atom{"b@h"})
@@ -193,8 +193,8 @@ func TestMesherTellsOnce(t *testing.T) {
 	assert.True(t, fail("b@h", reset(1)), "it was connected")
 }
 
-// Random lists, failures and connections: the invariants hold, nobody is dialed
-// twice at a time, and in the end all that are listed are connected.
+// Random lists, failures and connections: the invariants hold, nobody is dialed twice at a time, and in the end all
+// listed nodes are connected.
 func TestMesherModel(t *testing.T) {
 	for seed := range testkit.By[uint64](20, 50, 5000) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -265,7 +265,7 @@ func TestMesherModel(t *testing.T) {
 	}
 }
 
-// A thousand nodes that hear of a new one at once do not dial it at once.
+// A thousand nodes that hear of a new one at the same time do not all dial it at once.
 func TestMesherSpreads(t *testing.T) {
 	rnd := testkit.Rand(t)
 	all := manyNames(1000)
@@ -289,7 +289,7 @@ func TestMesherSpreads(t *testing.T) {
 	assert.LessOrEqual(t, due[998], 5*time.Second)
 }
 
-// What a look at a thousand nodes costs that are all connected.
+// The cost of a look at a thousand nodes that are all connected.
 func BenchmarkMesherStep(b *testing.B) {
 	m := newTestMesher("a@h", MeshConfig{}, func() float64 { return 0 })
 	all := manyNames(1000)

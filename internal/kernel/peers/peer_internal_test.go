@@ -22,7 +22,7 @@ func (c *caller) Settle(v any, err error) bool {
 	return !c.over
 }
 
-// hooked is a link that has something done while a frame is written.
+// hooked is a link that runs a function while a frame is written.
 type hooked struct {
 	gauged
 	then    func() // once; nil: nothing
@@ -57,8 +57,8 @@ func connected() (*Cluster, *Peer, *hooked) {
 	return c, p, l
 }
 
-// A request has one end: its answer, or that its caller waits no more. The monitor that it has is taken away, unless the
-// answer is the end of that, and never before it is there.
+// A request ends once: with its answer, or when its caller stops waiting. Its monitor is taken away, unless the answer
+// ends the monitor, and never before the monitor is there.
 func TestRequest(t *testing.T) {
 	request := dist.Frame{Op: dist.OpMonitor, Name: "shop"}
 	ends := Ends{By: here.PID(1), Name: "shop"}
@@ -137,7 +137,7 @@ func TestAnswer(t *testing.T) {
 	require.False(t, c.answer(r.Ref, "late", nil))
 }
 
-// A spawn that nobody waits for has its monitor taken away.
+// If nobody waits for a spawn, its monitor is taken away.
 func TestStarted(t *testing.T) {
 	_, p, l := connected()
 	f := dist.Frame{Op: dist.OpSpawnReply, Ref: here.RefOf(7), From: there.PID(5), To: here.PID(1), Watched: true}
@@ -191,7 +191,7 @@ func TestWatched(t *testing.T) {
 	require.False(t, p.hasMonitor(b))
 }
 
-// What a peer has too much of is counted each time, and logged once, with the limit.
+// Each time a peer exceeds a limit is counted; it is logged once, with the limit.
 func TestRefusals(t *testing.T) {
 	c, p, _ := connected()
 	log := &logtest.Text{}
@@ -223,7 +223,7 @@ func TestRefusals(t *testing.T) {
 	require.Contains(t, text, "what=names")
 }
 
-// A peer that is silent for all ticks of TickTime is over; whatever comes begins the count again. A tick is sent where
+// A peer that is silent for all ticks of TickTime is over; anything it sends restarts the count. A tick is sent when
 // nothing else goes out, or nothing comes.
 func TestTicks(t *testing.T) {
 	_, p, l := connected()

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A peer is found by the origin of its PIDs only, until another has its place or it is forgotten.
+// A peer is found only by the origin of its PIDs, until another takes its place or it is forgotten.
 func TestRecent(t *testing.T) {
 	type peer struct{ name string }
 	of := func(name wire.Atom, creation uint32) wire.Origin {

@@ -30,7 +30,7 @@ func TestMarks(t *testing.T) {
 	require.EqualValues(t, 4, q.mark, "the others have theirs")
 }
 
-// An answer that has come another way must know the whole reference, and be to a call.
+// An answer that comes another way must have the whole reference, and that of a call.
 func TestAnsweredElsewhere(t *testing.T) {
 	tables := newTables(1)
 	ref := marked(here, 9, 1, 77)

@@ -18,8 +18,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// guarded is a node on which the peer may do what some words say, with three processes: shop, one without a name, and one
-// that the peer has started.
+// guarded is a node on which the peer may do what some rules allow, with three processes: shop, one without a name, and
+// one that the peer has started.
 type guarded struct {
 	*system
 	shop, nameless, owned proc
@@ -48,7 +48,7 @@ var (
 	sys    = calls.MakeRequest(calls.System, theirs, farRef(8), "suspend")
 )
 
-// What each right lets through, by what a frame does to whom.
+// What each right permits, by frame and receiver.
 func TestPermits(t *testing.T) {
 	all := []string{"connect", "send", "call", "signal"}
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestPermits(t *testing.T) {
 	}
 }
 
-// A message that is refused is counted by the right that it lacks, logged, and answered where the sender waits for something.
+// A refused message is counted under the right it lacks, logged, and answered if the sender waits for something.
 func TestRefusedMessage(t *testing.T) {
 	for _, c := range []struct {
 		msg   any
@@ -157,7 +157,7 @@ func TestRefusedMessage(t *testing.T) {
 		if c.right == "send" {
 			continue
 		}
-		// It watches whom it calls, by the reference of the call.
+		// The peer watches the process it calls, by the reference of the call.
 		g.peer.HandleMonitor(&dist.Frame{From: theirs, To: g.shop.Own.PID(), Ref: farRef(8)})
 		require.Equal(t, 1, g.shop.Own.Cold.Watchers.Len())
 		send(0)
@@ -167,8 +167,8 @@ func TestRefusedMessage(t *testing.T) {
 	}
 }
 
-// What is no call and no system message needs the right to send, whatever it looks like; what is refused by a name is logged
-// by that.
+// A message that is neither a call nor a system message needs the right to send, whatever it looks like; a message
+// refused by name is logged with that name.
 func TestOddMessages(t *testing.T) {
 	for _, msg := range []any{wire.Tuple{}, wire.Tuple{calls.Call}, wire.Tuple{calls.Call, 1}, wire.Tuple{calls.System, 1},
 		wire.Tuple{calls.System, 1, 2, 3}, wire.Tuple{1, 2, 3}, wire.List{calls.Call, 1, 2}, nil, calls.MakeCast("x")} {
@@ -196,8 +196,8 @@ func TestAnswerIsPermitted(t *testing.T) {
 	require.True(t, ok)
 }
 
-// What can end, suspend or show a process needs a right; the answer is as if it were not there. Ends of what there
-// is, and answers, need none.
+// Ending, suspending or showing a process needs a right; without it the answer is as if the process were not there.
+// Ends of existing links and monitors, and answers, need none.
 func TestPermitsSignals(t *testing.T) {
 	for _, c := range []struct {
 		may     []string
@@ -258,7 +258,7 @@ func TestPermitsSignals(t *testing.T) {
 	}
 }
 
-// A peer without limits is not looked at; one that may not be connected any more is cut off.
+// A peer without limits is not checked; one that may no longer be connected is cut off.
 func TestLimited(t *testing.T) {
 	s := newSystem(t, 9)
 	require.False(t, s.peer.IsLimited(), "there are no rights")
@@ -295,7 +295,7 @@ func TestLimited(t *testing.T) {
 	require.ErrorIs(t, err, dist.ErrNotAllowed)
 }
 
-// What may be started, and what called, on the peer's behalf.
+// What may be started, and what may be called, on the peer's behalf.
 func TestMayRun(t *testing.T) {
 	ref := farRef(1)
 	erpc := func(m, f wire.Atom, args ...any) *dist.Spawn {

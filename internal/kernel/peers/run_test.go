@@ -42,8 +42,8 @@ func (f *finder) Watch(notify func()) (stop func()) {
 	return func() {}
 }
 
-// A node is connected soon after it is listed, and again when its connection has ended; the driver
-// ends with its context.
+// A node is connected soon after it is listed, and again when its connection has ended; the driver ends with its
+// context.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &finder{}
@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 		notify := f.notify
 		f.mu.Unlock()
 		notify()
-		notify()                    // news that are not taken yet are news once
+		notify()                    // several notices before one is taken count as one
 		time.Sleep(2 * time.Second) // of the bubble
 		require.True(t, is("b@h"))
 		require.False(t, is("a@h"), "a node does not connect to itself")

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The reader handles batches until that takes long beside reading them: then workers do, for a
-// while that doubles, and it tries again.
+// The reader handles batches until that takes long compared with reading them. Then workers do, for a period that
+// doubles each time, and then the reader tries again.
 func TestShare(t *testing.T) {
 	for _, unit := range []time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond} { // machines of any speed
 		var s share
@@ -42,8 +42,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// That the reader did not run while it read changes little, and that reading has become slower
-// is learnt.
+// A pause of the reader while it read changes little, and the share learns that reading has become slower.
 func TestShareLearnsReading(t *testing.T) {
 	var s share
 	s.read(3100, 31)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// expected says what comes in time, and counts who has waited for it.
+// expected says what comes in time, and counts the waits for it.
 type expected struct {
 	comes  func() bool
 	awaits int
@@ -20,9 +20,8 @@ func (e *expected) Await(time.Duration, func()) bool {
 	return e.comes()
 }
 
-// A reader stays awake while that is of use, tries less and less often while it is not,
-// and comes back soon when it is again; never beside another, and
-// not where it is told not to, or has no core to spare.
+// A reader stays awake while that is useful, tries less and less often while it is not, and resumes soon when it is
+// again; never beside another reader, and never where it is told not to or has no core to spare.
 func TestSpin(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var awake atomic.Bool

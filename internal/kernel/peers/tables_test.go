@@ -16,7 +16,7 @@ type watcher struct {
 	ref       wire.Ref
 	fired     []any
 	forgotten int
-	order     *[]uint64 // of the numbers of those that have fired; nil: it does not matter
+	order     *[]uint64 // the numbers of those that have fired; nil: not recorded
 }
 
 func (w *watcher) Ref() wire.Ref { return w.ref }
@@ -27,8 +27,8 @@ func (w *watcher) Fire(reason any) {
 	}
 }
 
-// Two nodes link and unlink at will, and frames take their time: when all have arrived, each has
-// a link exactly if the other has, and no unlink is left unacknowledged.
+// Two nodes link and unlink at random, and frames take their time: when all have arrived, each has a link exactly if
+// the other has, and no unlink is left unacknowledged.
 func TestLinksRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 300 {
@@ -88,13 +88,13 @@ func TestLinksRandomly(t *testing.T) {
 	}
 }
 
-// newTables returns tables of a peer that may have so many links, and so many monitors.
+// newTables returns the tables of a peer that may have most links, and as many monitors.
 func newTables(most int64) Tables {
 	return NewTables(limits.NewLimit("links", most), limits.NewLimit("monitors", most), nil)
 }
 
-// Fewer links and monitors than there are may be allowed: none of them ends, and none is added until there are fewer. Only what
-// is not acknowledged counts as that.
+// If the limit falls below the links and monitors that exist, none of them ends, and none is added until there are
+// fewer. Only links that await an acknowledgement count as unacknowledged.
 func TestFewerAllowed(t *testing.T) {
 	s := newTables(9)
 	for i := range uint64(9) {
@@ -125,7 +125,7 @@ func TestFewerAllowed(t *testing.T) {
 	require.Equal(t, Made, s.HandleLink(9, there.PID(9)))
 }
 
-// A peer may have so many links and monitors here and no more, and nothing once all is over.
+// A peer may have its number of links and monitors here and no more, and none once the connection is over.
 func TestTooMany(t *testing.T) {
 	s := newTables(2)
 	require.Equal(t, Made, s.HandleLink(1, there.PID(1)))
@@ -157,7 +157,7 @@ func TestTooMany(t *testing.T) {
 	require.Zero(t, s.End())
 }
 
-// A monitor by a process here ends by a Down, by being taken away, or with the connection: once.
+// A monitor of a process here ends once: by a Down, by being taken away, or with the connection.
 func TestMonitors(t *testing.T) {
 	s := newTables(9)
 	w := Ends{By: here.PID(1), To: there.PID(2)}
@@ -221,8 +221,8 @@ func TestRequests(t *testing.T) {
 	require.False(t, ok)
 }
 
-// The monitor of a request that is taken out before its frame has been written is taken away by
-// whoever writes the frame, behind it; if it is over, by nobody.
+// If a request is taken out before its frame has been written, whoever writes the frame takes its monitor away, behind
+// the frame; if the connection is over, nobody does.
 func TestRequestTakenOutEarly(t *testing.T) {
 	s := newTables(9)
 	ask := func(n uint64) *Request {

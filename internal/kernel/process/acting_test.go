@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Who acts: a process, a plain goroutine, a handler that has returned.
+// An Acting may be a process, a plain goroutine, or a handler that has returned.
 func TestActing(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -59,7 +59,7 @@ func TestActing(t *testing.T) {
 	require.True(t, p.as.Gone())
 }
 
-// Each kind of process is run on a stage, or not.
+// Each kind of process runs on a stage, or does not.
 func TestKinds(t *testing.T) {
 	for k, on := range map[process.Kind]bool{process.Actor: true, process.Coroutine: true, process.External: false,
 		process.Goroutine: false, process.Handle: false} {
@@ -68,7 +68,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A trace token goes with a message from the mailbox of one to that of the next, and is taken away by one without.
+// A trace token travels with a message from one mailbox to the next, and a message without one takes it away.
 func TestToken(t *testing.T) {
 	s := newSystem(t)
 	p, q := s.spawn(), s.spawn()
@@ -161,7 +161,7 @@ func (g *guard) Watch(_, _ wire.PID, msg any) watch.Watch { return receipt{g, ms
 func (g *guard) Hold(_, _ wire.PID, msg any) watch.Watch  { return nil }
 func (g *guard) Gone(wire.PID)                            {}
 
-// Where messages are kept apart, what a process is sent is copied if it is to be, watched, and may be refused.
+// Where messages are kept apart, a message to a process is copied if it must be, watched, and may be refused.
 func TestShown(t *testing.T) {
 	s := newSystem(t)
 	g := &guard{refuses: "no"}

@@ -27,7 +27,7 @@ func (f answered) Context() context.Context              { panic("not asked") }
 func (f answered) Unwind()                               { f() }
 func (f answered) WaitLocked(observe.State) observe.Wait { panic("not asked") }
 
-// ask makes a call of target, of which p gets a message with the tag.
+// ask calls target, which gets a message with the tag.
 func (p *proc) ask(tag any, target *proc) process.Ticket {
 	call := p.as.Requested(tag)
 	call.Target = &target.Process
@@ -38,7 +38,7 @@ func (p *proc) ask(tag any, target *proc) process.Ticket {
 	return t
 }
 
-// A call is settled once, by its answer, by the end of its target, or because there was none.
+// A call is settled once: by its answer, by the end of its target, or because there was no target.
 func TestCallSettledOnce(t *testing.T) {
 	s := newSystem(t)
 	p, server := s.spawn(), s.spawn()
@@ -64,8 +64,8 @@ func TestCallSettledOnce(t *testing.T) {
 	require.False(t, process.Ticket{}.Pending())
 }
 
-// Invariant 1 of Call: an old ticket has nothing to do with the next use of the same call. Whose worker has settled a
-// call keeps it for another.
+// Invariant 1 of Call: an old ticket has no effect on the next use of the same call. The worker that has settled a call
+// keeps it for another.
 func TestCallUsedAgain(t *testing.T) {
 	s := newSystem(t)
 	p, server := s.spawn(), s.spawn()
@@ -120,7 +120,7 @@ func TestCallOfTheDead(t *testing.T) {
 	require.Len(t, s.dead(), 1)
 }
 
-// The answer goes past a bound.
+// An answer is not held back by a bound.
 func TestCallPastBound(t *testing.T) {
 	s := newSystem(t)
 	p, server := s.spawn(boxed(bounded(1, 0))), s.spawn()
@@ -141,8 +141,8 @@ func (r *replies) Reply(_ *process.Acting, c *process.Call) {
 	r.got = append(r.got, v, err)
 }
 
-// Whoever waits is told in its own way: one that is parked, one there, a future. What waited for an answer of
-// another node forgets it.
+// Each waiter is told in its own way: one that is parked, one on another node, a future. The call's Away, which waits
+// for an answer of another node, forgets it.
 func TestCallTells(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -182,7 +182,7 @@ func TestCallTells(t *testing.T) {
 	require.Equal(t, "awaited", v)
 }
 
-// Who waits gets the answer, or gives up with the cause of its context; the answer comes too late then.
+// A waiter gets the answer, or gives up with the cause of its context; the answer is then too late.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
@@ -216,7 +216,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// Whoever gives up while another is about to settle the call gets what that settles it with.
+// A waiter that gives up while another is about to settle the call gets the result of the settling.
 func TestWaitsForWhoSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
@@ -238,7 +238,7 @@ func TestWaitsForWhoSettles(t *testing.T) {
 	})
 }
 
-// Where cycles are detected a wait of a blocking process is over when it is.
+// Where cycles are detected, the graph forgets the wait of a blocking process when the wait is over.
 func TestAwaitNoted(t *testing.T) {
 	s := newSystem(t)
 	s.Cycles = new(calls.WaitGraph[process.Waiter])
@@ -253,7 +253,7 @@ func TestAwaitNoted(t *testing.T) {
 	require.Zero(t, s.Cycles.Len())
 }
 
-// With cycles detected, a call that would close one is refused; it says who would wait for whom.
+// With cycles detected, a call that would close a cycle is refused; the error says who would wait for whom.
 func TestCycle(t *testing.T) {
 	s := newSystem(t)
 	s.Cycles = new(calls.WaitGraph[process.Waiter])
@@ -278,7 +278,7 @@ func TestCycle(t *testing.T) {
 	require.ErrorIs(t, err, process.ErrCycle)
 	second.Settle(&c.as, nil, nil)
 
-	a.die("x") // who is dead waits for nobody
+	a.die("x") // a dead process waits for nobody
 	_, err = wait(b, c)
 	require.NoError(t, err)
 	require.NoError(t, s.Plain.MayAwait(process.Ticket{}, second, calls.WaitReply, nil))
@@ -287,7 +287,7 @@ func TestCycle(t *testing.T) {
 	require.NoError(t, process.CycleError(nil))
 }
 
-// processWho is what a Waiter is for people.
+// processWho describes a Waiter for people.
 func processWho(w process.Waiter) string {
 	err := process.CycleError([]calls.WaitStep[process.Waiter]{{Waiter: w, Kind: calls.WaitReply}})
 	text := err.Error()[len(process.ErrCycle.Error())+2:]

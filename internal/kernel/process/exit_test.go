@@ -15,8 +15,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What follows a death, in its order: whatever leads to the process is gone before anybody is told; the links
-// come before the calls, the calls before the monitors; the process is dead when all have been told.
+// A death proceeds in order: all references to the process are gone before anybody is told; links are told before
+// calls, and calls before monitors; the process is dead when all have been told.
 func TestDeathInOrder(t *testing.T) {
 	s := newSystem(t)
 	s.Global = &tables.GlobalNames{Ended: func(wire.PID) { s.note("global") }}
@@ -87,7 +87,8 @@ func TestDeathInOrder(t *testing.T) {
 	require.Empty(t, s.noted())
 }
 
-// Who is told of the end of the code: whether the inbox was armed, and whether the code itself has ended the process.
+// Exited is told of the end of the code: whether the inbox was armed, and whether the code itself has ended the
+// process.
 func TestExited(t *testing.T) {
 	s := newSystem(t)
 	for _, armed := range []bool{false, true} {
@@ -110,7 +111,7 @@ func TestExited(t *testing.T) {
 	require.Equal(t, []string{"armed true own true"}, p.exits)
 }
 
-// A crash is reported if it is the process's own: whom a link takes down, or another ends, has done nothing.
+// A crash is reported if it is the process's own, not if a link or another process has ended it.
 func TestCrashed(t *testing.T) {
 	s := newSystem(t)
 	p, q, killed := s.spawn(), s.spawn(), s.spawn()
@@ -123,7 +124,7 @@ func TestCrashed(t *testing.T) {
 	require.Equal(t, crash("boom"), q.Reason())
 }
 
-// Broke is a panic of the handler.
+// Broke handles a panic of the handler.
 func TestBroke(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn(kept)
@@ -132,7 +133,7 @@ func TestBroke(t *testing.T) {
 	require.Len(t, s.crashed, 1)
 }
 
-// A process whose function has not returned lingers if it was ended from outside, and until that returns.
+// A process that was ended from outside lingers until its function returns.
 func TestLingers(t *testing.T) {
 	s := newSystem(t)
 	for _, busy := range []bool{false, true} {
@@ -159,7 +160,7 @@ func TestLingers(t *testing.T) {
 	require.EqualValues(t, 1, s.Lingering.Load(), "that was alive when its turn ended")
 }
 
-// The context of a process says why it has ended, also to who asks late.
+// The context of a process says why it has ended, also to a late reader.
 func TestContext(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -173,8 +174,8 @@ func TestContext(t *testing.T) {
 	require.Equal(t, failed("y"), context.Cause(late.Context()))
 }
 
-// Invariant 1 of Process: it is in the table until its status says that it is over, and nobody finds it by a PID
-// of another life or of the same slot.
+// Invariant 1 of Process: it is in the table until its status says that it is over, and nobody finds it by a PID of
+// another life or of the same slot.
 func TestLookup(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -191,7 +192,7 @@ func TestLookup(t *testing.T) {
 	require.Zero(t, alive)
 }
 
-// One who has neither links nor anything else ends at once, and from outside its reason is known.
+// A process with neither links nor anything else ends at once; if it is ended from outside, its reason is kept.
 func TestReason(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -222,7 +223,7 @@ func TestCount(t *testing.T) {
 	require.Equal(t, 1, alive)
 }
 
-// Whatever one thing a process has, it is told of the end.
+// If a process has a single thing, of whatever kind, that thing is told of its end.
 func TestDeathOfOneThing(t *testing.T) {
 	for what, c := range map[string]struct {
 		with func(s *system, p *proc)

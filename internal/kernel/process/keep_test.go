@@ -16,16 +16,16 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// host is a node of one process at a time, without processes.
+// host is a node that runs one process at a time, without real processes.
 type host struct {
-	ends   chan any // reasons that the process ends with
+	ends   chan any // the reasons with which the process ends
 	failed chan *ServiceError
 
 	mu      sync.Mutex // guards what follows
 	made    wire.PID
 	count   uint64
 	name    wire.Atom
-	broken  error // of a start
+	broken  error // the error of a start
 	stopped bool
 }
 
@@ -99,7 +99,7 @@ func keeping(t *testing.T, f func(t *testing.T, h *host, k *Keeper, log *logtest
 	})
 }
 
-// A service that has ended is started again, and the check says so meanwhile.
+// A service that has ended is started again; meanwhile the check reports that.
 func TestStartsAgain(t *testing.T) {
 	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
 		require.NoError(t, k.Check(t.Context()))
@@ -122,7 +122,7 @@ func TestStartsAgain(t *testing.T) {
 	})
 }
 
-// One that ends too often is given up, with the last reason.
+// A service that ends too often is given up, with the last reason.
 func TestGivesUp(t *testing.T) {
 	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
 		for i := range mostEnds + 1 {
@@ -146,7 +146,7 @@ func TestAsks(t *testing.T) {
 	})
 }
 
-// A keeper that is stopped keeps nothing up, and nothing that it has started runs on.
+// A stopped keeper keeps nothing up, and nothing that it has started runs on.
 func TestStop(t *testing.T) {
 	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
 		h.ends <- "ended" // the first restart comes at once

@@ -28,7 +28,7 @@ const (
 	there wire.Atom = "b@h"
 )
 
-// What the host makes of what happens to others.
+// What the host makes of the ends of processes and nodes.
 var (
 	exited   = processtest.Exited
 	nodeDown = processtest.NodeDown
@@ -37,7 +37,7 @@ var (
 	failed   = processtest.Failed
 )
 
-// system is the processes of a node that is not there: it is their host, and the other nodes are made up.
+// system is the host of the processes of a node that does not exist; the other nodes are made up.
 type system struct {
 	process.System
 	processtest.Host
@@ -45,9 +45,9 @@ type system struct {
 	remotes    map[wire.Atom]*remote
 	crashed    []process.Crash
 	unanswered []string                         // what, why, raw
-	answers    func(ref wire.Ref, msg any) bool // Answered; nil: it is none
+	answers    func(ref wire.Ref, msg any) bool // Answered; nil: it answers nothing
 	asked      []func(wire.PID, any)            // by Whereis, not answered yet
-	log        []string                         // what is worth being put in order
+	log        []string                         // events whose order matters
 	letters    *deadletter.Stream
 }
 
@@ -59,7 +59,7 @@ func newSystem(t *testing.T) *system {
 	return s
 }
 
-// Whereis is part of process.Host, and so are the others: what the tests want to see of it.
+// Whereis and the methods after it are part of process.Host, as far as the tests need them.
 func (s *system) Whereis(_ *process.Acting, _ wire.At, then func(wire.PID, any)) {
 	s.asked = append(s.asked, then)
 }
@@ -70,7 +70,7 @@ func (s *system) Unanswered(msg any, why error, raw bool) bool {
 	return false
 }
 
-// reach returns another node, nil: it is not connected. A nil *remote is no nil Remote.
+// reach returns another node, nil: it is not connected. A nil *remote is not a nil Remote.
 func (s *system) reach(name wire.Atom) process.Remote {
 	if r := s.remotes[name]; r != nil {
 		return r
@@ -104,7 +104,7 @@ func (s *system) dead() (all []string) {
 	}
 }
 
-// note adds to the log; took returns it, and begins another.
+// note adds to the log; took returns the log and begins another.
 func (s *system) note(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf(format, args...))
 }
@@ -114,23 +114,22 @@ func (s *system) noted() (all []string) {
 	return all
 }
 
-// far is a PID of another node.
+// far returns a PID of another node.
 func far(number uint64) wire.PID {
 	return wire.NewOrigin(wire.NodeID{Name: there, Creation: 3}).PID(number)
 }
 
-// earlier is a PID of an earlier life of this node.
+// earlier returns a PID of an earlier life of this node.
 func earlier(number uint64) wire.PID {
 	return wire.NewOrigin(wire.NodeID{Name: here, Creation: 6}).PID(number)
 }
 
-// proc is a process without code: the test acts in its place, by as, and takes its messages. It runs
-// on no stage.
+// proc is a process without code: the test acts in its place, through as, and takes its messages. It runs on no stage.
 type proc struct {
 	process.Process
 	as     process.Acting
 	owner  *system
-	name   string // in the log; "": nothing of it goes there
+	name   string // in the log; "": nothing about it is logged
 	wakes  int
 	exits  []string // what Exited was told
 	busy   bool     // what Busy says
@@ -156,7 +155,7 @@ func (s *system) spawn(with ...func(*proc)) *proc {
 
 func named(name string) func(*proc) { return func(p *proc) { p.name = name } }
 
-// kept has the reason of a process be remembered when it ends itself: one that has had nothing but its messages
+// kept makes a process's reason remembered when the process ends itself: one that has had nothing but its messages
 // leaves none.
 func kept(p *proc) { p.ColdPart() }
 
@@ -167,7 +166,7 @@ func boxed(l *inbox.Bounded) func(*proc) {
 	return func(p *proc) { p.ColdPart().Box, p.Boxed = l, true }
 }
 
-// child makes p a child of another.
+// child makes the process a child of another.
 func child(of *proc) func(*proc) { return func(p *proc) { p.Parent = of.ID + 1 } }
 
 func (p *proc) register(name wire.Atom) {
@@ -197,7 +196,7 @@ func (p *proc) links() (all []wire.PID) {
 	return all
 }
 
-// die has p end itself.
+// die makes p end itself.
 func (p *proc) die(reason any) { p.Exit(&p.as, reason) }
 
 func (p *proc) Turn(*executor.Worker) executor.TurnResult { panic("no stage runs this process") }
@@ -230,13 +229,13 @@ func (p *proc) Exited(_ *process.Acting, armed, own bool) {
 type remote struct {
 	system *system
 	name   wire.Atom
-	over   bool // the connection is
+	over   bool // the connection is over
 	said   []string
 	paced  int
 	then   func() // called at the end of Monitor and of Pace, once; nil: nothing
 }
 
-// next calls what was to be called then.
+// next calls the function that was due.
 func (r *remote) next() {
 	if f := r.then; f != nil {
 		r.then = nil
@@ -285,7 +284,7 @@ func (r *remote) Why() error           { return errors.New("it is over") }
 
 var errTest = errors.New("test")
 
-// pass lets time pass in a bubble, until all wait.
+// pass advances the time in a bubble, until all goroutines wait.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The way from spawn to death, with a token and without.
+// The path from spawn to death, with a token and without.
 func TestWay(t *testing.T) {
 	for _, token := range []bool{false, true} {
 		var s lifecycle
@@ -34,7 +34,7 @@ func TestWay(t *testing.T) {
 	require.True(t, s.IsDead(), "there was nobody to tell")
 }
 
-// A process lingers from Abandon until Return, whatever the order and however often it returns.
+// A process lingers from Abandon until Return, in whatever order they come and however often it returns.
 func TestLingering(t *testing.T) {
 	for what, c := range map[string]struct {
 		own   bool

@@ -50,7 +50,7 @@ func TestLinkHasTwoEnds(t *testing.T) {
 	}
 }
 
-// AddLinkLocked and RemoveLinkLocked say whether they have changed something.
+// AddLinkLocked and RemoveLinkLocked report whether they have changed something.
 func TestLinkSet(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -64,12 +64,12 @@ func TestLinkSet(t *testing.T) {
 		require.True(t, q.RemoveLinkLocked(to))
 		require.False(t, q.RemoveLinkLocked(to))
 	}
-	require.True(t, q.AddLinkLocked(far(p.ID))) // has the number of the parent, and is not it
+	require.True(t, q.AddLinkLocked(far(p.ID))) // it has the number of the parent, and is not the parent
 	require.False(t, q.Tied)
 	require.False(t, q.HasLinkLocked(p.PID()))
 }
 
-// Whoever links to what is not there gets an exit signal, unless a signal of that link is on its way.
+// A process that links to one that does not exist gets an exit signal, unless a signal of that link is on its way.
 func TestLinkToNobody(t *testing.T) {
 	s := newSystem(t)
 	gone := s.spawn()
@@ -220,7 +220,7 @@ func TestExitSignal(t *testing.T) {
 			require.Empty(t, p.took())
 		}
 	}
-	s.ExitSignal(&s.Plain, far(1), far(2), "x") // nobody there
+	s.ExitSignal(&s.Plain, far(1), far(2), "x") // no such process
 	s.ExitSignal(&s.Plain, far(1), earlier(2), "x")
 	r := s.connect(there)
 	p := s.spawn()
@@ -229,7 +229,7 @@ func TestExitSignal(t *testing.T) {
 	require.Equal(t, 1, r.paced)
 }
 
-// SetTrap returns what was.
+// SetTrap returns the previous value.
 func TestTrap(t *testing.T) {
 	p := newSystem(t).spawn()
 	require.False(t, p.TrapsLocked())
@@ -240,7 +240,7 @@ func TestTrap(t *testing.T) {
 	require.False(t, p.TrapsLocked())
 }
 
-// What goes down together goes down in waves: the nearest first, each once, with the reason of the first.
+// Processes that go down together do so in waves: the nearest first, each once, with the reason of the first.
 func TestWave(t *testing.T) {
 	s := newSystem(t)
 	all := make([]*proc, 7)
@@ -262,7 +262,7 @@ func TestWave(t *testing.T) {
 	require.Equal(t, 1, alive)
 }
 
-// A process that acts and has to go with another that it ends goes by its own code.
+// If the acting process must go down with one that it ends, it goes by its own code.
 func TestWaveTakesWhoActs(t *testing.T) {
 	s := newSystem(t)
 	p, q := s.spawn(), s.spawn()
@@ -273,7 +273,7 @@ func TestWaveTakesWhoActs(t *testing.T) {
 	require.Equal(t, []string{"armed true own false"}, q.exits)
 }
 
-// Whoever links to a process that is dead, and has not told all yet, gets an exit signal: that of the link, if it was linked.
+// A process that links to a dead one that has not told all yet gets an exit signal: that of the link, if it was linked.
 func TestLinkToTheDying(t *testing.T) {
 	s := newSystem(t)
 	p, q, w, linked, fresh := s.spawn(), s.spawn(), s.spawn(trapping), s.spawn(trapping), s.spawn(trapping)
@@ -304,8 +304,8 @@ type keeper struct {
 func (k *keeper) Keep()      { k.kept++ }
 func (k *keeper) Owner() any { return nil }
 
-// The mailbox of a process that an owner holds is told what keeps the process from now on: links, a name, monitors by
-// other nodes.
+// The mailbox of a process that an owner holds is told what keeps the process alive from now on: links, a name,
+// monitors of other nodes.
 func TestKept(t *testing.T) {
 	s := newSystem(t)
 	k := &keeper{Bounded: bounded(9, 0)}
@@ -321,8 +321,8 @@ func TestKept(t *testing.T) {
 	require.Equal(t, 3, k.kept)
 }
 
-// A model of processes with links, traps and exits: who is alive, why not, who is linked to whom, and
-// what those that trap have been told, in the order of the links.
+// A model of processes with links, traps and exits: which processes are alive, why the others died, which are linked,
+// and what the trapping ones have been told, in the order of the links.
 func TestLinkModel(t *testing.T) {
 	type state struct {
 		links  []int // in the order in which they were made

@@ -23,11 +23,11 @@ func bounded(n int, p mailbox.Policy) *inbox.Bounded {
 	return inbox.NewBounded(mailbox.Bounds{Messages: n, Policy: p})
 }
 
-// strict is a box of a user that takes nothing past its bound.
+// strict is a user's box that takes nothing past its bound.
 type strict struct{ mailbox.Box }
 
-// One wake-up for what comes until the process looks, in the order in which it came. A message is handled once; one
-// that was left is offered again when the behaviour changes.
+// Messages that come before the process looks cause one wake-up, and are taken in the order in which they came. A
+// message is handled once; one that was left is offered again when the behaviour changes.
 func TestDeliver(t *testing.T) {
 	s := newSystem(t)
 	for _, box := range []bool{false, true} {
@@ -72,13 +72,13 @@ func TestDeliver(t *testing.T) {
 	}
 }
 
-// What does not get in is answered by the policy; signals get in past a bound.
+// The policy answers for a message that does not get in; signals get in past a bound.
 func TestBounds(t *testing.T) {
 	s := newSystem(t)
 	for _, c := range []struct {
 		policy  mailbox.Policy
-		offer   error // of a sender that does not wait
-		deliver error // of one that might
+		offer   error // for a sender that does not wait
+		deliver error // for one that might
 		letter  bool
 	}{
 		{mailbox.Refuse, process.ErrMailboxFull, process.ErrMailboxFull, true},
@@ -125,8 +125,8 @@ func TestBounds(t *testing.T) {
 	require.ErrorIs(t, p.Offer(&s.Plain, 1, nil), process.ErrNodeStopped)
 }
 
-// A sender waits for room: until there is some, it is dead, its context ends, or the receiver is gone. Meanwhile
-// it can be seen what it waits for.
+// A sender waits for room until there is some, it is dead, its context ends, or the receiver is gone. Meanwhile others
+// can see what it waits for.
 func TestWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
@@ -176,7 +176,7 @@ func TestWaitsForRoom(t *testing.T) {
 	})
 }
 
-// Nothing is left of a wait when it is over.
+// A wait leaves nothing behind when it is over.
 func TestPatience(t *testing.T) {
 	s := newSystem(t)
 	for _, from := range []*process.Process{nil, &s.spawn().Process} {
@@ -189,7 +189,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// With cycles detected, two that wait for room in each other's mailbox do not wait for ever.
+// With cycles detected, two processes that wait for room in each other's mailbox do not wait for ever.
 func TestRoomCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
@@ -212,7 +212,8 @@ func TestRoomCycle(t *testing.T) {
 	})
 }
 
-// What cannot be delivered is a dead letter; it is an error only where the node stops, or the process is of another one.
+// A message that cannot be delivered is a dead letter; it is an error only if the node stops, or the process belongs to
+// another one.
 func TestUndeliverable(t *testing.T) {
 	s := newSystem(t)
 	for _, c := range []struct {
@@ -265,7 +266,7 @@ func TestTimers(t *testing.T) {
 	})
 }
 
-// What is waited for is shown while it is, and to nobody else.
+// What a process waits for is shown while it waits; a nil process shows nothing.
 func TestWaits(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()

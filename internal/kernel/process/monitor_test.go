@@ -33,7 +33,7 @@ func TestMonitors(t *testing.T) {
 	require.Empty(t, w.Cold.Watching)
 }
 
-// A Down that says who is watched, as it was asked.
+// A Down names the watched process as the watcher did.
 func TestMonitorNobody(t *testing.T) {
 	s := newSystem(t)
 	gone := s.spawn()
@@ -66,7 +66,7 @@ func TestMonitorNobody(t *testing.T) {
 			require.Empty(t, w.took(), what)
 			require.True(t, w.Demonitor(&w.as, ref, false), what)
 			ref = w.Monitor(&w.as, c.to)
-			defer func() { // named has ended then
+			defer func() { // named has ended by then
 				c.down.Ref = ref
 				require.Equal(t, []any{c.down}, w.took(), what)
 			}()
@@ -89,7 +89,7 @@ func TestMonitorSelf(t *testing.T) {
 	require.Nil(t, p.Cold)
 }
 
-// Flush takes the Down, and no other, out of the mailbox; not the message that an Actor has in hand.
+// Flush takes the Down, and nothing else, out of the mailbox; not the message that an Actor has in hand.
 func TestDemonitorFlush(t *testing.T) {
 	s := newSystem(t)
 	w, target := s.spawn(), s.spawn()
@@ -118,7 +118,7 @@ func TestDemonitorFlush(t *testing.T) {
 	require.False(t, w.Demonitor(&w.as, wire.NewOrigin(wire.NodeID{Name: here, Creation: 6}).RefOf(still.Number()), true))
 }
 
-// Discard takes the first that matches, wherever it waits.
+// Discard takes the first message that matches, wherever it waits.
 func TestDiscard(t *testing.T) {
 	s := newSystem(t)
 	for _, box := range []bool{false, true} {
@@ -157,7 +157,7 @@ func TestWatcherEnds(t *testing.T) {
 	require.Nil(t, s2.Cold)
 }
 
-// A monitor over a process there is made, taken away and fired there.
+// A monitor of a process on another node is made, taken away and fired there.
 func TestMonitorFar(t *testing.T) {
 	s := newSystem(t)
 	r := s.connect(there)
@@ -211,7 +211,7 @@ func TestKilledMonitoring(t *testing.T) {
 	require.Empty(t, w.Cold.Watching)
 }
 
-// A monitor by a process of another node is told there; over one that is gone it is not made.
+// A monitor by a process of another node is told there; a monitor of a process that is gone is not made.
 func TestWatchedBy(t *testing.T) {
 	s := newSystem(t)
 	r := s.connect(there)
@@ -232,7 +232,7 @@ func TestWatchedBy(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprint("demonitor ", wire.PID{}, " ")}, r.told())
 }
 
-// The monitor of a node says that it is lost, or why it is not there.
+// The monitor of a node reports that the node is lost, or why it is not there.
 func TestMonitorNode(t *testing.T) {
 	s := newSystem(t)
 	w := s.spawn()
@@ -251,7 +251,7 @@ func TestMonitorNode(t *testing.T) {
 	require.Equal(t, []any{nodeDown(there, "it is over")}, w.took())
 }
 
-// A model of monitors: every one that is not taken away is told once, with the reason, and no other.
+// A model of monitors: every monitor that is not taken away is told once, with the reason, and no other is told.
 func TestMonitorModel(t *testing.T) {
 	r := testkit.Rand(t)
 	for range testkit.By(60, 600, 6000) {

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A name leads to its process until that ends, and may be another's then.
+// A name leads to its process until that ends, and may then be another's.
 func TestNames(t *testing.T) {
 	s := newSystem(t)
 	p, q := s.spawn(), s.spawn()
@@ -38,7 +38,7 @@ func TestNames(t *testing.T) {
 	require.Equal(t, []string{"node_stopped none m"}, s.dead())
 }
 
-// Name is what logs say of a process.
+// Name returns what logs call a process.
 func TestName(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -49,14 +49,14 @@ func TestName(t *testing.T) {
 	require.Equal(t, p.PID().String()+" shop the shop", p.Process.Name())
 }
 
-// take returns the process that a message to a destination goes to, and what that gets.
+// take returns the process that a message to a destination reaches, and what that process gets.
 func (s *system) take(to wire.Dest, msg any) (*process.Process, any, error) {
 	t := s.Target(to)
 	msg, err := s.Take(&t, msg)
 	return t.Process, msg, err
 }
 
-// What destinations stand for, and what becomes of a message where there is no process.
+// What each destination means, and what becomes of a message where there is no process.
 func TestTarget(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -73,7 +73,7 @@ func TestTarget(t *testing.T) {
 		is     wire.PID  // zero if there is none, or it is not known
 		there  bool      // on the other node
 		at     wire.Atom // the name there
-		err    error     // of a message; nil: it goes there
+		err    error     // of a message; nil: it is sent there
 		letter string
 	}{
 		"a PID":                       {to: p.PID(), is: p.PID()},
@@ -129,7 +129,7 @@ func TestTarget(t *testing.T) {
 	require.NotEqual(t, s.NewNumber(), s.NewNumber())
 }
 
-// A message to an alias: what it becomes, who gets it, whether the alias is there afterwards.
+// A message to an alias: what becomes of it, who gets it, and whether the alias exists afterwards.
 func TestAliases(t *testing.T) {
 	s := newSystem(t)
 	p, q := s.spawn(), s.spawn()
@@ -187,7 +187,7 @@ func TestAliases(t *testing.T) {
 		require.False(t, p.Unalias(many))
 		require.Nil(t, s.AliasOwner(many))
 	}
-	// That of another node is none here, whatever its number.
+	// An alias of another node is none here, whatever its number.
 	many := p.as.Alias(false, nil)
 	to, _, _ := s.take(earlier(0).Origin().RefOf(many.Number()), 1)
 	require.Nil(t, to)
@@ -198,7 +198,7 @@ func TestAliases(t *testing.T) {
 	require.Zero(t, s.Names.Aliases.Len())
 }
 
-// A link by a name on another node is made when that has answered, and is taken away by name.
+// A link by a name on another node is made when that node has answered, and is taken away by name.
 func TestLinkName(t *testing.T) {
 	at, other := wire.At{Name: "shop", Node: there}, wire.At{Name: "other", Node: there}
 	begin := func(with ...func(*proc)) (*system, *remote, *proc) {
@@ -264,7 +264,7 @@ func TestLinkName(t *testing.T) {
 	require.Zero(t, n)
 }
 
-// The group leader, of those that have one of their own.
+// The group leader of processes that have one of their own.
 func TestLeader(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()

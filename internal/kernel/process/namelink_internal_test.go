@@ -15,7 +15,7 @@ var (
 	none   = func(wire.PID) bool { return false }
 )
 
-// An unlink before the answer makes the answer count for nothing, and a link after it counts again.
+// An unlink before the answer cancels the answer, and a link after it makes the answer count again.
 func TestUnlinkedMeanwhile(t *testing.T) {
 	all := make(nameLinks)
 	l := all.Ask(at, 0, none)
@@ -37,7 +37,7 @@ func TestUnlinkedMeanwhile(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Where nobody has the name, it is forgotten with the last answer; an exit may have come before.
+// If nobody has the name, the link is forgotten with the last answer; an exit may have come before.
 func TestNobody(t *testing.T) {
 	all := make(nameLinks)
 	first, second := all.Ask(at, 0, none), all.Ask(at, 0, none)
@@ -50,7 +50,7 @@ func TestNobody(t *testing.T) {
 	require.True(t, nameLinks(nil).Answered(at, l, wire.PID{}, false))
 }
 
-// What is remembered is bounded by the links there are.
+// The number of remembered links is bounded by the existing links.
 func TestForgets(t *testing.T) {
 	r := testkit.Rand(t)
 	all := make(nameLinks)

@@ -13,7 +13,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What one side says of a message is the same error on the other. The atoms are on the wire: they never change.
+// An error that one side sends about a message is the same error on the other side. The atoms are on the wire: they
+// never change.
 func TestBothWays(t *testing.T) {
 	for word, err := range map[wire.Atom]error{
 		dist.Delivered: nil,
@@ -28,8 +29,8 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// An error says the same when something is told with it. Only ErrNoRoom itself asks for another try: what wraps it says that
-// there was none.
+// An error keeps its meaning when it is wrapped with more text. Only ErrNoRoom itself asks for another try; an error
+// that wraps it says that there was no room.
 func TestWrapped(t *testing.T) {
 	wrap := func(err error) error { return fmt.Errorf("for Ann: %w", err) }
 	for want, err := range map[wire.Atom]error{
@@ -41,7 +42,8 @@ func TestWrapped(t *testing.T) {
 	require.Equal(t, wire.Atom("refused"), process.ReceiptOf(wrap(process.ErrMailboxFull)))
 }
 
-// A text is the error of a message that could not be read there, and what no version here knows is said as it is.
+// A text is the error of a message that could not be read there, and a receipt that no version here knows is reported
+// as it is.
 func TestOtherReceipts(t *testing.T) {
 	require.EqualError(t, process.ReceiptError("cannot read it"), "cannot read it")
 	require.EqualError(t, process.ReceiptError(wire.Atom("later")), "node: the message was not delivered: later")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// When a service is started again, and when no more.
+// When a service is started again, and when it no longer is.
 func TestRestarts(t *testing.T) {
 	var r plan
 	now := time.Unix(1000, 0)
@@ -23,7 +23,7 @@ func TestRestarts(t *testing.T) {
 	require.Equal(t, 11, r.Total())
 
 	r = plan{}
-	for i := range 1000 { // as often as can be borne
+	for i := range 1000 { // as often as is tolerated
 		pause, ok := r.After(now)
 		require.True(t, ok, "end %d", i+1)
 		require.LessOrEqual(t, pause, time.Second)

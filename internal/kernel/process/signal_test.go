@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The rules, as Erlang's Reference Manual has them. A reason may be a value that cannot be compared.
+// The rules of Erlang's Reference Manual. A reason may be a value that cannot be compared.
 func TestRules(t *testing.T) {
 	other := []any{wire.Atom("boom"), wire.Tuple{wire.Atom("a"), wire.List{1}}, map[any]any{}, nil, "normal"}
 	for _, reason := range other {

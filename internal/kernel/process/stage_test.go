@@ -16,7 +16,8 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// onStage is a process that a stage runs: in its turn it calls what it is given by do, and takes its messages.
+// onStage is a process that a stage runs: in its turn it calls the functions it was given with do, and takes its
+// messages.
 type onStage struct {
 	*proc
 	do  chan func(w *executor.Worker)
@@ -66,7 +67,7 @@ func (s *system) staged(k int) *onStage {
 	return p
 }
 
-// run has p call f in its turn, and waits for it.
+// run makes p call f in its turn, and waits for it.
 func (p *onStage) run(t *testing.T, f func(a *process.Acting)) {
 	done := make(chan struct{})
 	p.do <- func(w *executor.Worker) {
@@ -101,14 +102,14 @@ func TestOwnOnStage(t *testing.T) {
 		b := process.Acting{System: a.System, Process: a.Process, Worker: a.Worker, Blocks: answered(nil)}
 		go func() {
 			defer func() { panicked <- recover() }()
-			b.Own() // a blocking process: it may be on a fiber
+			b.Own() // b is a blocking process: it may be on a fiber
 		}()
 		require.Nil(t, testkit.Receive(t, panicked))
 	})
 }
 
-// Messages between neighbours on a stage, to another stage and to the dead; what a process was sent from outside
-// before stays before.
+// Messages between neighbours on a stage, to another stage and to the dead; a message sent from outside earlier stays
+// earlier.
 func TestOnStage(t *testing.T) {
 	s := withStages(t)
 	p, near, other, gone := s.staged(0), s.staged(0), s.staged(1), s.staged(0)
@@ -132,7 +133,7 @@ func TestOnStage(t *testing.T) {
 		require.NotNil(t, a.OutboxTurn())
 		require.NotNil(t, a.Slots())
 		require.NoError(t, p.Deliver(a, "to itself"))
-		a.Block() // from here on it has no stage
+		a.Block() // from here on a has no stage
 		require.NoError(t, near.Deliver(a, "detached"))
 		require.Equal(t, "detached", testkit.Receive(t, near.got))
 		alive, _ := s.Tally.Sum()
@@ -141,7 +142,7 @@ func TestOnStage(t *testing.T) {
 	require.Equal(t, "to itself", testkit.Receive(t, p.got))
 	p.run(t, func(a *process.Acting) { require.NoError(t, near.Deliver(a, "alone")) })
 	require.Equal(t, "alone", testkit.Receive(t, near.got), "a neighbour is woken")
-	// Who waits for room leaves its stage to the one who makes it.
+	// A sender that waits for room leaves its stage to the process that makes room.
 	full := s.staged(0)
 	full.ColdPart().Box, full.Boxed = bounded(1, mailbox.Block), true
 	require.NoError(t, full.Deliver(&s.Plain, 1))
@@ -153,7 +154,7 @@ func TestOnStage(t *testing.T) {
 	for i := range 3 {
 		require.Equal(t, i+1, testkit.Receive(t, full.got))
 	}
-	// An Actor waits for an answer without its stage, until that comes, its context ends or it is killed.
+	// An Actor waits for an answer without its stage, until the answer comes, its context ends or it is killed.
 	ask := func(a *process.Acting) process.Ticket {
 		c := a.Promise()
 		c.Target = &near.Process
@@ -183,7 +184,7 @@ func TestOnStage(t *testing.T) {
 		_, err := a.Await(context.Background(), ask(a), calls.WaitReply, nil)
 		require.Equal(t, process.ErrExited, err)
 	})
-	// A turn that breaks ends on its stage, unless that is lost.
+	// A turn that breaks ends on its stage, unless it has lost that.
 	near.run(t, func(a *process.Acting) {
 		require.Equal(t, executor.Idle, near.Broke(a, "boom"))
 		a.Worker.Leave()

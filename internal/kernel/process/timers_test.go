@@ -37,7 +37,7 @@ func (b *box) TryPush(msg any) mailbox.Result {
 	return mailbox.Queued
 }
 
-// all returns what has come.
+// all returns the messages that have come.
 func (b *box) all() []any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,7 @@ func set(b *box) (*process.Timers, *process.CountTimers) {
 	return process.New(b, env.Env{}, &c), &c
 }
 
-// A timer sends once, says how long it has, and is over then.
+// A timer sends once, reports its remaining time, and is over then.
 func TestOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(box)
@@ -87,7 +87,7 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// A timer that is cancelled sends nothing; one that sends again and again goes on until then.
+// A cancelled timer sends nothing; a repeating one goes on until it is cancelled.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(box)
@@ -140,7 +140,7 @@ func (w *lateWorld) fire() {
 	w.next.f()
 }
 
-// A timer that sends again and again keeps its times, however late it is handled.
+// A repeating timer keeps its times, however late it is handled.
 func TestKeepsTime(t *testing.T) {
 	w := &lateWorld{now: time.Unix(1000, 0), late: 300 * time.Millisecond}
 	b := new(box)
@@ -155,8 +155,8 @@ func TestKeepsTime(t *testing.T) {
 	s.End()
 }
 
-// The end of a set ends its timers. It has the messages of those that were to send once, the oldest
-// first, and nothing can be started any more.
+// The end of a set ends its timers. It returns the messages of those that were to send once, oldest first, and nothing
+// can be started any more.
 func TestEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(box)
@@ -179,8 +179,8 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-// Where the mailbox makes its senders wait, a timer that sends once waits for space and can be
-// cancelled meanwhile; one that sends again and again does not wait.
+// If the mailbox makes its senders wait, a timer that sends once waits for space and can be cancelled meanwhile; a
+// repeating one does not wait.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &box{waits: true}
@@ -210,7 +210,7 @@ func TestFull(t *testing.T) {
 	})
 }
 
-// Cancel, the end of the set and the timer itself decide who has the message: one of them.
+// Of Cancel, the end of the set and the timer itself, exactly one gets the message.
 func TestRace(t *testing.T) {
 	for range 200 {
 		b := new(box)

@@ -29,7 +29,7 @@ func (f *feed) Send(e watch.TraceEvent) {
 	f.all = append(f.all, fmt.Sprint(kinds[e.Kind], " ", e.Process, " ", e.Other, " ", e.Name, " ", e.Message))
 }
 
-// What a traced process does, and what is done to it, is shown to whoever traces it; of others nothing.
+// A tracer sees what its traced process does, and what is done to it; it sees nothing of other processes.
 func TestTraced(t *testing.T) {
 	s := newSystem(t)
 	f := &feed{}
@@ -99,10 +99,10 @@ func TestTraced(t *testing.T) {
 	require.Nil(t, s.Traces())
 }
 
-// expectsToken has p take the way of those that may have a token.
+// expectsToken sends p along the path of processes that may have a token.
 func (p *proc) expectsToken() { p.Status.Token(); p.ColdPart() }
 
-// A message that cannot be copied is not sent by one with a token either.
+// A message that cannot be copied is not sent by a process with a token either.
 func TestSendWithRefused(t *testing.T) {
 	s := newSystem(t)
 	s.Tracing.Keep(&guard{refuses: "no"})
@@ -118,7 +118,7 @@ func TestSendWithRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []any{"yes"}, q.took())
 
-		// A signal is compared, too; a timer's message that has become unfit is lost, and that is seen.
+		// A signal is compared, too; a timer's message that has become unfit is lost, and the trace shows that.
 		q.Signal(&p.as, "signal")
 		require.False(t, q.Plain())
 		require.Equal(t, []any{"signal"}, q.took())

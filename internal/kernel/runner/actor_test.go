@@ -27,7 +27,7 @@ type bySelf struct{ runs chan sched.Runnable }
 
 func (b bySelf) Schedule(r sched.Runnable) { b.runs <- r }
 
-// anActor is an Actor in one of the ways in which it can be run.
+// anActor is an Actor in one of the ways to run it.
 type anActor struct {
 	p     *process.Process
 	stage int
@@ -64,7 +64,7 @@ func eachActor(t *testing.T, f func(t *testing.T, s *system, make func(receive, 
 	}
 }
 
-// An Actor handles its messages in order, does what its error says, and is seen at work.
+// An Actor handles its messages in order, obeys the error it returns, and can be seen at work.
 func TestActor(t *testing.T) {
 	eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
 		var got []any
@@ -107,7 +107,7 @@ func TestActor(t *testing.T) {
 	})
 }
 
-// An Actor that is killed in a handler lingers until that returns; another ends at once.
+// An Actor that is killed in a handler lingers until the handler returns; another ends at once.
 func TestActorKilled(t *testing.T) {
 	eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
 		goOn := newGate()
@@ -128,8 +128,8 @@ func TestActorKilled(t *testing.T) {
 	})
 }
 
-// An Actor that ends its neighbour on a stage knows whether that runs: it does not, and does not linger. It starts others
-// there.
+// An Actor that ends its neighbour on a stage knows whether that runs: it does not run, and does not linger. The Actor
+// starts others on the stage.
 func TestNeighbours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t, 1000)
@@ -155,7 +155,7 @@ func TestNeighbours(t *testing.T) {
 	})
 }
 
-// Who may move a process claims its wake-up: one may.
+// Moving a process requires a claim on its wake-up: only one mover gets it.
 func TestClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t, 1000)
@@ -198,7 +198,7 @@ func TestLockedWorker(t *testing.T) {
 	}
 }
 
-// Messages that an Actor leaves are counted, and told of when they are many, and when they are old and somebody looks.
+// Messages that an Actor leaves are counted, and reported when they are many, or when they are old and somebody looks.
 func TestLeft(t *testing.T) {
 	eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
 		a := make(func(_ *process.Acting, msg any) error {
@@ -237,8 +237,8 @@ func TestLeft(t *testing.T) {
 	})
 }
 
-// What an Actor has left is offered again when its behaviour changes, in order, also where it leaves the message that
-// changes it.
+// Messages that an Actor has left are offered again when its behaviour changes, in order, even if it leaves the message
+// that changes it.
 func TestLeftIsOfferedAgain(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
 		eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
@@ -271,7 +271,7 @@ func TestLeftIsOfferedAgain(t *testing.T) {
 	}
 }
 
-// A handler that takes long loses its stage: its neighbours go on, and its messages wait. What it returns counts.
+// A handler that takes long loses its stage: its neighbours go on, and its messages wait. The value it returns counts.
 func TestActorLosesStage(t *testing.T) {
 	for _, end := range []error{nil, process.ErrUnhandled, errTest} {
 		synctest.Test(t, func(t *testing.T) {
@@ -335,7 +335,7 @@ func TestActorBoxed(t *testing.T) {
 	})
 }
 
-// Discard, by an Actor, leaves what it has in hand; others may look meanwhile.
+// Discard, called by an Actor, leaves the message in hand; others may look meanwhile.
 func TestActorOwning(t *testing.T) {
 	eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
 		var got []any
@@ -364,7 +364,7 @@ func TestActorOwning(t *testing.T) {
 	})
 }
 
-// A handler that gives its stage up for a function has its turn to the end.
+// A handler that gives its stage up for a function keeps its turn to the end.
 func TestActorAside(t *testing.T) {
 	eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
 		n := 0
@@ -392,7 +392,7 @@ func TestActorAside(t *testing.T) {
 	})
 }
 
-// Actors of both stages that send to each other: nothing is lost.
+// Actors of both stages send to each other, and nothing is lost.
 func TestActorsRing(t *testing.T) {
 	s := newSystem(t, 7)
 	const n, hops = 6, 20_000
@@ -426,7 +426,7 @@ type owner struct{ *inbox.Bounded }
 func (owner) Keep()      {}
 func (owner) Owner() any { return "the owner" }
 
-// What will be sent keeps the process that an owner holds, and no other.
+// A pending message keeps the process that an owner holds, and no other.
 func TestExpected(t *testing.T) {
 	s := newSystem(t, 1)
 	plain := s.make(handle, nil)
@@ -472,7 +472,7 @@ type held struct{}
 
 func (held) Received() {}
 
-// Where messages are kept apart a timer has its message as it was given: copied, watched if it is for another.
+// Where messages are kept apart, a timer has its message as it was given: copied, and watched if it is for another.
 func TestForTimerGuarded(t *testing.T) {
 	s := newSystem(t, 1)
 	s.Tracing.Keep(guard{})
@@ -492,7 +492,7 @@ func TestForTimerGuarded(t *testing.T) {
 	require.Equal(t, runner.Expected(&box.Own, "m"), msg)
 }
 
-// gate holds a handler up.
+// gate blocks a handler.
 type gate chan struct{}
 
 func newGate() gate  { return make(gate) }

@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
-// alone has f run as the first coroutine of a stage that nobody else runs meanwhile: with others that it makes, all of
-// which are on that stage.
+// alone runs f as the first coroutine of a stage that nobody else runs meanwhile; the coroutines it makes are all on
+// that stage.
 func alone(t *testing.T, budget int, f func(s *system, b *runner.Blocking)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t, budget)
@@ -33,7 +33,7 @@ func (s *system) neighbour(b *runner.Blocking, f body) *runner.Blocking {
 	return n
 }
 
-// A coroutine that always has messages lets the others have a turn after as many as the budget says.
+// A coroutine that always has messages lets the others have a turn after the number of messages in the budget.
 func TestCoroutineTurns(t *testing.T) {
 	const budget = 10
 	for what, take := range map[string]func(b *runner.Blocking) any{
@@ -86,7 +86,7 @@ func TestCoroutineSends(t *testing.T) {
 	require.Greater(t, seen, 100)
 }
 
-// Two coroutines of one stage, that send to and wait for each other, switch without end; and so do two that call.
+// Two coroutines of one stage that send to each other and wait switch without end; so do two that call each other.
 func TestCoroutinesSwitch(t *testing.T) {
 	const rounds = 5000
 	n := 0
@@ -116,7 +116,7 @@ func TestCoroutinesSwitch(t *testing.T) {
 	require.Equal(t, rounds, n)
 }
 
-// A coroutine that is locked to its thread cannot wait; it goes on where there is no need to.
+// A coroutine that is locked to its thread cannot wait; it goes on if it has no need to.
 func TestLocked(t *testing.T) {
 	if !fiber.Direct {
 		t.Skip("a coroutine may wait while its goroutine is locked to its thread")

@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// How a function ends is how its process exits. A crash is told to the host.
+// A process exits in the way its function ends. The host is told of a crash.
 func TestEnds(t *testing.T) {
 	for what, c := range map[string]struct {
 		f       body
@@ -46,8 +46,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A process that is killed while it waits is unwound, whatever it waits for; a handle gets word of it. Deferred calls
-// run, and until they have, the process lingers.
+// A process that is killed while it waits is unwound, whatever it waits for, and a handle is told. Deferred calls run,
+// and the process lingers until they have.
 func TestKilledWaiting(t *testing.T) {
 	for what, wait := range map[string]func(s *system, b *runner.Blocking) any{
 		"receive": func(s *system, b *runner.Blocking) any { return b.Receive() },
@@ -157,8 +157,8 @@ func TestKilledBefore(t *testing.T) {
 	})
 }
 
-// What a process has taken, and what became a dead letter since it is dead, is the first and the last of what it was
-// sent: nothing comes twice, and no sender waits for the dead.
+// The messages that a process takes, and those that become dead letters because it is dead, are the first and the last
+// of those it was sent: no message comes twice, and no sender waits for the dead.
 func TestNothingComesTwice(t *testing.T) {
 	for _, as := range styles {
 		t.Run(string(as), func(t *testing.T) {
@@ -220,8 +220,8 @@ func (s *system) ask(b *runner.Blocking) process.Ticket {
 	return b.Promise().NewTicket()
 }
 
-// A call ends with its answer, its context, the caller; the answer that is too late, and that of an earlier call, end
-// no other. Whoever looks sees what is waited for.
+// A call ends with its answer, its context or the caller; a late answer, and the answer of an earlier call, end no
+// other call. Observers see what is waited for.
 func TestAwait(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		server := s.make(handle, nil)
@@ -266,7 +266,7 @@ func TestAwait(t *testing.T) {
 		pass(2 * time.Second)
 		require.False(t, second.Settle(&server.Acting, "late", nil))
 		third := <-tickets
-		b.Blocks.Answered(&s.Plain) // a word that is not for this call
+		b.Blocks.Answered(&s.Plain) // a wake-up that is not for this call
 		synctest.Wait()
 		require.True(t, third.Pending() || len(got) == 3)
 		pass(2 * time.Second)

@@ -25,7 +25,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// inspectedSystem is the processes of a node, and their host.
+// inspectedSystem is the host of a node's processes.
 type inspectedSystem struct {
 	process.System
 	processtest.Host
@@ -45,7 +45,7 @@ func newInspectedSystem(t *testing.T) *inspectedSystem {
 // Left is part of process.Host.
 func (s *inspectedSystem) Left(_ *process.Process, left watch.Left) { s.left = append(s.left, left) }
 
-// remote is another node that takes all and says nothing.
+// remote is another node that accepts everything and says nothing.
 type remote struct{ process.Remote }
 
 func (remote) Link(near *process.Process, far wire.PID) bool { return near.AddLinkLocked(far) }
@@ -62,7 +62,7 @@ type inspectedBody func(b *runner.Blocking)
 
 func (f inspectedBody) Run(b *runner.Blocking) error { f(b); return nil }
 
-// spawn runs f in a goroutine of its own, or as a coroutine on stage 1; f nil: a handle.
+// spawn runs f in a goroutine of its own, or as a coroutine on stage 1; if f is nil, it makes a handle.
 func (s *inspectedSystem) spawn(coroutine bool, f inspectedBody, with ...func(*process.Process)) *runner.Blocking {
 	b := new(runner.Blocking)
 	p := &b.Own
@@ -98,7 +98,7 @@ func (s *inspectedSystem) send(b *runner.Blocking, msgs ...any) {
 	}
 }
 
-// look is what is seen of a process, but for what passes.
+// look returns what can be seen of a process, except values that change with time.
 func look(b *runner.Blocking) observe.Process {
 	i := runner.Describe(&b.Own, func(i *observe.Process) { i.Behaviour = "more" })
 	i.Started, i.Wait.Since = time.Time{}, time.Time{}
@@ -181,7 +181,7 @@ func TestProcess(t *testing.T) {
 	require.Zero(t, i.Calls)
 }
 
-// A process whose end is being told is exiting.
+// A process that is telling others of its end is exiting.
 func TestExiting(t *testing.T) {
 	s := newInspectedSystem(t)
 	p, w := s.spawn(false, nil), s.spawn(false, nil)
@@ -201,8 +201,8 @@ func TestExiting(t *testing.T) {
 	<-done
 }
 
-// What a process does is seen while it does it, and looking at it changes nothing: it takes its messages in order, and
-// looks at no more of them than before.
+// Observing a process shows what it does at that moment and changes nothing: it takes its messages in order, and looks
+// at no more of them than before.
 func TestLooksWhileItRuns(t *testing.T) {
 	for _, coroutine := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestLooksWhileItRuns(t *testing.T) {
 	}
 }
 
-// Looking all the time disturbs nobody: a process takes each message once and in order.
+// Constant observation disturbs nobody: a process takes each message once and in order.
 func TestLooksAllTheTime(t *testing.T) {
 	s := newInspectedSystem(t)
 	for _, coroutine := range []bool{false, true} {
@@ -291,7 +291,8 @@ func TestLooksAllTheTime(t *testing.T) {
 	}
 }
 
-// Messages shows what has been sent: without tokens, without what is no message, and not what a bounded mailbox has.
+// Messages shows what has been sent: without tokens, without entries that are not messages, and without the contents of
+// a bounded mailbox.
 func TestMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newInspectedSystem(t)
@@ -331,7 +332,7 @@ func TestMessages(t *testing.T) {
 	})
 }
 
-// All processes, and some.
+// All processes, and some of them.
 func TestPIDs(t *testing.T) {
 	s := newInspectedSystem(t)
 	a, b, c := s.spawn(false, nil), s.spawn(false, nil), s.spawn(false, nil)
@@ -350,7 +351,7 @@ func TestPIDs(t *testing.T) {
 // inner is the key of a value in a context.
 type inner struct{}
 
-// Whose a process is: its label, its parent, the peer that has had it started, as its context says.
+// The origin of a process: its label, its parent, and the peer that started it, as its context says.
 func TestOrigin(t *testing.T) {
 	s := newInspectedSystem(t)
 	q := limits.NewQuota(limits.Limits{Spawned: 10})
@@ -382,7 +383,7 @@ func TestOrigin(t *testing.T) {
 	p.Close("x")
 	spawned, _ = q.Owners.Most()
 	require.Zero(t, spawned)
-	runner.SetOwner(&p.Own, take()) // it is dead: nobody else would give it back
+	runner.SetOwner(&p.Own, take()) // it is dead: nobody else would release it
 	spawned, _ = q.Owners.Most()
 	require.Zero(t, spawned)
 }

@@ -36,7 +36,7 @@ type placedActor struct {
 	handled atomic.Int64
 }
 
-// spawn makes one on a stage; where, if it is not nil, is the place that it was spawned for.
+// spawn makes one on a stage; where, if not nil, is the place that it was spawned for.
 func (s *placedSystem) spawn(on *executor.Stage, where *runner.Place, f func(a *process.Acting, msg any)) *placedActor {
 	r := &placedActor{receive: f}
 	p := &r.Process
@@ -84,7 +84,7 @@ func (r *placedActor) Turn(w *executor.Worker) executor.TurnResult {
 	return executor.Again
 }
 
-// run has r call f in its turn, and waits for it.
+// run makes r call f in its turn, and waits for it.
 func (s *placedSystem) run(r *placedActor, f func(a *process.Acting)) {
 	done := make(chan struct{})
 	r.receive = func(a *process.Acting, msg any) {
@@ -101,7 +101,7 @@ func (s *placedSystem) send(r *placedActor, msgs ...any) {
 	}
 }
 
-// goroutine is a process on no stage.
+// goroutine makes a process on no stage.
 func (s *placedSystem) goroutine() *process.Process {
 	b := new(runner.Blocking)
 	b.Init(&s.System, nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// ordered is a stage whose actors handle what they are sent in the order in which it was sent to all of them.
+// ordered is a stage whose actors handle messages in the order in which they were sent to any of them.
 type ordered struct {
 	*placedSystem
 	place  runner.Place
@@ -37,7 +37,7 @@ func newOrdered(t *testing.T, n int) *ordered {
 	return o
 }
 
-// until waits until so many messages were handled.
+// until waits until n messages were handled.
 func (o *ordered) until(n int) []string {
 	testkit.UntilTrue(o.t, func() bool {
 		o.mu.Lock()
@@ -66,7 +66,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What waits for an actor that ends does not hold up the others.
+// A message that waits for an actor that ends does not hold up the others.
 func TestOrderAndExits(t *testing.T) {
 	o := newOrdered(t, 3)
 	in, goOn := make(chan struct{}), make(chan struct{})
@@ -96,7 +96,7 @@ func TestOrderAndExits(t *testing.T) {
 	testkit.UntilTrue(t, func() bool { return late.handled.Load() == 1 }, "the order goes on")
 }
 
-// What was killed before its message came to be the oldest is passed over at once: invariant 3.
+// If a process is killed before its message becomes the oldest, the message is passed over at once: invariant 3.
 func TestOrderWakesTheNext(t *testing.T) {
 	o := newOrdered(t, 2)
 	for i := range 300 {
@@ -108,7 +108,7 @@ func TestOrderWakesTheNext(t *testing.T) {
 	}
 }
 
-// woken is an Actor that is not run: it notes that it is to be.
+// woken is an Actor that never runs: it notes that it was woken.
 type woken struct {
 	runner.Actor
 	ch chan struct{}
@@ -117,7 +117,7 @@ type woken struct {
 func (w *woken) Turn(*executor.Worker) executor.TurnResult { panic("it is not run") }
 func (w *woken) Prod(*process.Acting)                      { w.ch <- struct{}{} }
 
-// A box on its own: invariants 2 and 3, and what it answers.
+// A box on its own: invariants 2 and 3, and the results it returns.
 func TestBox(t *testing.T) {
 	s := newPlacedSystem(t)
 	place := runner.Place{Kind: runner.Own, Stage: s.Pool.NewStage(false), Order: new(runner.Order)}

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Where a process begins, by what the spawn asks for, who spawns and what Config.Spread says.
+// A process's first stage, by what the spawn asks for, the spawning process and Config.Spread.
 func TestHome(t *testing.T) {
 	s := newPlacedSystem(t)
 	own, closed := s.Pool.NewStage(false), s.Pool.NewStage(false)
@@ -38,7 +38,7 @@ func TestHome(t *testing.T) {
 		place  place
 		by     *process.Acting
 		spread func(wire.PID, int) int
-		stage  *executor.Stage // nil: one of those that are spread over
+		stage  *executor.Stage // nil: one of the stages that processes are spread over
 		pinned bool
 		err    error
 		says   string
@@ -86,8 +86,7 @@ func TestHome(t *testing.T) {
 	require.True(t, onOne.Pinned(), "somebody wants to be beside it")
 }
 
-// Where a process that runs may be moved, and where it is then. Whoever is on a stage that was made is pinned:
-// invariant 1.
+// Where a running process may be moved, and where it is then. A process on a stage made for it is pinned: invariant 1.
 func TestMove(t *testing.T) {
 	s := newPlacedSystem(t)
 	own, closed, ordered := s.Pool.NewStage(false), s.Pool.NewStage(false), s.Pool.NewStage(false)
@@ -136,7 +135,7 @@ func TestMove(t *testing.T) {
 	require.Equal(t, runner.ErrOrdered, inOrder.Move(&s.Plain, there.PID()))
 }
 
-// A process that moves loses no message, and takes them in order, while others send to it.
+// A process that moves loses no message, and takes messages in order, while others send to it.
 func TestMoveLosesNothing(t *testing.T) {
 	s := newPlacedSystem(t)
 	const n = 3000
@@ -160,7 +159,7 @@ func TestMoveLosesNothing(t *testing.T) {
 	testkit.Receive(t, done)
 }
 
-// A process whose stage was closed before others could find it leaves it.
+// A process leaves its stage if that was closed before others could find the process.
 func TestStarted(t *testing.T) {
 	s := newPlacedSystem(t)
 	closed := s.Pool.NewStage(false)
@@ -175,7 +174,8 @@ func TestStarted(t *testing.T) {
 	require.Same(t, s.Pool.Stage(1), stays.Process.Stage())
 }
 
-// Evict empties closed stages: who was on one is on one afterwards, with its messages; it waits for all but who calls.
+// Evict empties closed stages: each process from one is on an open stage afterwards, with its messages. Evict waits for
+// all but the caller.
 func TestEvict(t *testing.T) {
 	s := newPlacedSystem(t)
 	one, two, open := s.Pool.NewStage(false), s.Pool.NewStage(false), s.Pool.NewStage(false)
@@ -206,8 +206,8 @@ func TestEvict(t *testing.T) {
 	require.Same(t, open, stays.Process.Stage())
 }
 
-// A handler that does not return keeps its process on the stage, until the context of Evict ends; and then it goes when the
-// turn is over. Who evicts moves when its own turn is over.
+// A handler that does not return keeps its process on the stage until the context of Evict ends; the process then moves
+// when the turn is over. The process that evicts moves when its own turn is over.
 func TestEvictWaits(t *testing.T) {
 	s := newPlacedSystem(t)
 	closed := s.Pool.NewStage(false)

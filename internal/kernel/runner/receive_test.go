@@ -18,8 +18,8 @@ import (
 
 func is(v any) func(any) bool { return func(msg any) bool { return msg == v } }
 
-// The oldest message comes first; one that is waited for comes when it is sent; what a receive passes over stays in
-// its order.
+// The oldest message comes first; a message that is waited for is taken when it is sent; messages that a receive passes
+// over keep their order.
 func TestReceive(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		var got []any
@@ -56,7 +56,7 @@ func TestReceive(t *testing.T) {
 	})
 }
 
-// A receive with a timeout ends after that time, or with a message that comes before. A message that comes while it
+// A receive with a timeout ends after that time, or with a message that comes earlier. A message that comes while it
 // ends is not lost.
 func TestReceiveWithin(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
@@ -78,7 +78,7 @@ func TestReceiveWithin(t *testing.T) {
 			within(time.Second, nil) // one comes
 			within(3*time.Second, is("x"))
 			within(0, nil)
-			within(time.Second, is("x")) // comes in that moment, or after it
+			within(time.Second, is("x")) // one comes at that moment, or after it
 			within(runner.Infinity, is("last"))
 			return nil
 		})
@@ -154,8 +154,8 @@ func TestMatch(t *testing.T) {
 	})
 }
 
-// A model of a mailbox: receives of all sorts take what they should, whatever was taken and left before, in each
-// style, with a mailbox of its own making or not.
+// A model of a mailbox: receives of all sorts take what they should, whatever was taken and left before, in each style,
+// with a bounded mailbox of its own or without.
 func TestReceiveModel(t *testing.T) {
 	seed := testkit.Seed(t)
 	eachStyle(t, func(t *testing.T, s *system, as style) {
@@ -172,7 +172,7 @@ func TestReceiveModel(t *testing.T) {
 	})
 }
 
-// model runs random receives of b. They are of the messages that it sends itself, and do not wait.
+// model runs random receives of b. They take messages that b sends itself, and do not wait.
 func model(t *testing.T, r *rand.Rand, b *runner.Blocking, box bool) {
 	type message struct{ kind, n int }
 	var waits []message // in the mailbox
@@ -244,7 +244,8 @@ func model(t *testing.T, r *rand.Rand, b *runner.Blocking, box bool) {
 	}
 }
 
-// A receive for a kind does not look again at what the one before it has left for the same kind; one for another does.
+// A receive for a kind does not look again at messages that an earlier receive for the same kind has left; a receive
+// for another kind does.
 func TestKindsLookOnce(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		b := s.spawn(as, func(b *runner.Blocking) error {
@@ -278,7 +279,7 @@ func TestKindsLookOnce(t *testing.T) {
 	})
 }
 
-// Messages of many senders, of all styles: none is lost, none comes twice, those of one come in order.
+// Messages from many senders of all styles: none is lost, none comes twice, and those of one sender come in order.
 func TestManySenders(t *testing.T) {
 	for _, as := range styles {
 		t.Run(string(as), func(t *testing.T) {
@@ -338,7 +339,7 @@ func TestCounted(t *testing.T) {
 	})
 }
 
-// A token comes with its message, and is taken away by the next that has none.
+// A token comes with its message, and the next message without one takes it away.
 func TestTokens(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		token := wire.Tuple{1, "label", 5, wire.PID{}, 4}
@@ -369,7 +370,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// A process with a bounded mailbox takes a message at a time, and makes room when it has it.
+// A process with a bounded mailbox takes one message at a time, and makes room when it has it.
 func TestBoxed(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		var got []any

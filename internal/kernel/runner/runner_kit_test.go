@@ -21,7 +21,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What the host makes of what happens to others.
+// What the host makes of the ends of processes and nodes.
 var (
 	exited = processtest.Exited
 	result = processtest.Result
@@ -31,14 +31,14 @@ var (
 
 var errTest = errors.New("test")
 
-// system is the processes of a node, with stages, and their host.
+// system is the host of a node's processes, with stages.
 type system struct {
 	process.System
 	processtest.Host
 	t       *testing.T
 	letters *deadletter.Stream
 	left    []watch.Left
-	ended   chan wire.PID // crashed by themselves
+	ended   chan wire.PID // processes that crashed by themselves
 }
 
 // newSystem returns one that ends with the test.
@@ -51,7 +51,7 @@ func newSystem(t *testing.T, budget int) *system {
 	return s
 }
 
-// Crashed is part of process.Host, and so is Left.
+// Crashed and Left are part of process.Host.
 func (s *system) Crashed(c process.Crash) func()           { s.ended <- c.Process.PID(); return func() {} }
 func (s *system) Left(_ *process.Process, left watch.Left) { s.left = append(s.left, left) }
 
@@ -92,7 +92,7 @@ type body func(s *runner.Blocking) error
 
 func (f body) Run(s *runner.Blocking) error { return f(s) }
 
-// option is something that a process has from before it runs.
+// option sets up a process before it runs.
 type option func(p *process.Process)
 
 func onStage(k int) option {
@@ -107,7 +107,7 @@ func boxed(b mailbox.Box) option {
 	return func(p *process.Process) { p.ColdPart().Box, p.Boxed = b, true }
 }
 
-// begin makes p a process; what is left is to start it.
+// begin makes p a process; the caller still has to start it.
 func (s *system) begin(p *process.Process, with []option) {
 	p.System = &s.System
 	p.ColdPart()
@@ -164,7 +164,7 @@ func (s *system) send(p *process.Process, msgs ...any) {
 // receive is the code of an Actor.
 type receive func(a *process.Acting, msg any) error
 
-// actor is an Actor on a stage: of a turn, what package node has of it.
+// actor is an Actor on a stage: its turn does what package node's does.
 type actor struct {
 	runner.Actor
 	receive receive
@@ -258,7 +258,7 @@ func (r *external) turn(fiber.Mark) bool {
 	return false
 }
 
-// pass lets time pass in a bubble, until all wait.
+// pass advances the time in a bubble, until all goroutines wait.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -23,7 +23,7 @@ var within = map[string]func(*runner.Blocking, time.Duration){
 	"behind": func(b *runner.Blocking, d time.Duration) { b.ReceiveBehind(b.Mark(), d, nil) },
 }
 
-// What a process does, as others see it, and what it waits for.
+// What others see a process do, and what it waits for.
 func TestDoing(t *testing.T) {
 	for name, receive := range within {
 		t.Run(name, func(t *testing.T) { seeDoing(t, receive) })
@@ -84,7 +84,7 @@ func seeDoing(t *testing.T, receive func(*runner.Blocking, time.Duration)) {
 	})
 }
 
-// Who waits for an answer of another node is seen to, and for whom.
+// A wait for an answer of another node is visible, with the target.
 func TestWaitsForFar(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		at := wire.At{Name: "shop", Node: "b@h"}
@@ -104,7 +104,7 @@ func TestWaitsForFar(t *testing.T) {
 	})
 }
 
-// Since when a process waits is when its receive began to, whatever that has passed over since.
+// A process waits since its receive began, whatever the receive has passed over since.
 func TestWaitsSince(t *testing.T) {
 	for what, receive := range map[string]func(b *runner.Blocking) any{
 		"receive": func(b *runner.Blocking) any { return b.Receive() },
@@ -172,7 +172,7 @@ func TestStyles(t *testing.T) {
 	})
 }
 
-// Nobody runs a process with a goroutine of its own in turns.
+// A process with a goroutine of its own is never run in turns.
 func TestOffStage(t *testing.T) {
 	s := newSystem(t, 1)
 	b := s.make(goroutine, nil)
@@ -189,7 +189,7 @@ func TestOffStage(t *testing.T) {
 	b.Own.Returned()
 }
 
-// Others may look at the queue of a process, and its own code changes it, one at a time.
+// Others may look at the queue of a process, and its own code may change it, one at a time.
 func TestOwning(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		done := make(chan struct{})
@@ -218,7 +218,7 @@ func TestOwning(t *testing.T) {
 	})
 }
 
-// ForgetName takes the name of a process away, for another to have it.
+// ForgetName takes a process's name away, so that another can have it.
 func TestForgetName(t *testing.T) {
 	s := newSystem(t, 1)
 	b, other := s.make(handle, nil), s.make(handle, nil)
@@ -235,7 +235,7 @@ func TestForgetName(t *testing.T) {
 	require.NoError(t, s.Names.Enter((*process.Named)(&b.Own), tables.NameEntry{Name: "again"}))
 }
 
-// A function that blocks for long leaves its stage to the others; it is the process's own that waits, as all can see.
+// A function that blocks for long leaves its stage to the others; observers see that the process itself waits.
 func TestAside(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		goOn := make(chan struct{})

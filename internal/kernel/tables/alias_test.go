@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The name of an alias is read as the reference by the node that has made that, in that life of it.
+// An alias name is read as the reference by the node that made it, in the same life of that node.
 func TestAlias(t *testing.T) {
 	own := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 0xfedcba98})
 	later := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 0xfedcba99})

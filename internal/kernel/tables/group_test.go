@@ -16,7 +16,7 @@ type member struct {
 func (m *member) Number() uint64 { return m.number }
 func (m *member) Gone() bool     { return m.gone }
 
-// Each is told once, in order; those that have exited are forgotten, and are never many.
+// Each member is told once, in order; members that have exited are forgotten, and are never many.
 func TestGroup(t *testing.T) {
 	var g tables.Group[*member]
 	told := func() (numbers []uint64) {

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What is over is kept for a time and in a number, and what is not is kept.
+// Entries that are over are kept for a limited time and in a limited number; the others are kept.
 func TestLasting(t *testing.T) {
 	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	minted := uint64(0)

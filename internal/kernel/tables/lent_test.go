@@ -9,13 +9,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A thing has one reference; those that are over are dropped before they are more than the others.
+// A value has one reference; entries that are over are dropped before they outnumber the others.
 func TestLent(t *testing.T) {
 	var l tables.Lent[int]
 	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	minted := uint64(0)
 	mint := func() wire.Ref { minted++; return home.RefOf(minted) }
-	since := 0 // those below are over
+	since := 0 // the entries below are over
 	over := func(x int) bool { return x < since }
 	_, ok := l.Find(home.RefOf(1))
 	require.False(t, ok)

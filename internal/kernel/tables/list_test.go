@@ -15,7 +15,7 @@ type item struct {
 	entry tables.ListEntry[item]
 }
 
-// Two lists beside slices that have the same in the same order.
+// Two lists compared with slices that must have the same elements in the same order.
 func TestListsAsSlices(t *testing.T) {
 	r := testkit.Rand(t)
 	var lists [2]tables.List[item]
@@ -35,7 +35,7 @@ func TestListsAsSlices(t *testing.T) {
 			k = r.IntN(2)
 			lists[k].Add(&x.entry, x)
 			want[k] = slices.Insert(want[k], 0, x)
-		case r.IntN(40) == 0: // all of one list, the first first
+		case r.IntN(40) == 0: // all of one list, from the front
 			k = r.IntN(2)
 			for len(want[k]) > 0 {
 				require.Same(t, want[k][0], lists[k].First())

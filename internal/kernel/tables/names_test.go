@@ -20,7 +20,7 @@ var (
 	errGone = errors.New("no such process")
 )
 
-// process is one without code.
+// process is a process without code.
 type process struct {
 	sync.Mutex
 	id   uint64
@@ -68,7 +68,7 @@ func TestEnter(t *testing.T) {
 	require.NoError(t, tab.Enter(b, tables.NameEntry{Name: wire.Atom(strings.Repeat("ä", 255))}))
 	require.Equal(t, 2, tab.Len())
 
-	a.gone = true // it has no claim any more, and takes nothing away from whoever has the name next
+	a.gone = true // a has no claim any more, and takes nothing away from the next holder of the name
 	c := &process{id: 4}
 	require.NoError(t, tab.Enter(c, tables.NameEntry{Name: "x"}))
 	require.False(t, tab.Remove("x", a))
@@ -95,8 +95,8 @@ func TestReserved(t *testing.T) {
 	require.NotSame(t, one, two)
 }
 
-// Each name that a peer has had registered counts for it as long as the table has the name, as a
-// model of sets says, whatever happens in whatever order.
+// Each name that a peer has registered counts for that peer as long as the table has it, as a model of sets requires,
+// whatever happens in whatever order.
 func TestOwners(t *testing.T) {
 	r := testkit.Rand(t)
 	const most = 3
@@ -142,7 +142,7 @@ func TestOwners(t *testing.T) {
 				require.ErrorIs(t, err, tables.ErrTaken)
 				continue
 			}
-			if taken && h.peer != "" { // given back, whether p gets the name or not
+			if taken && h.peer != "" { // released, whether p gets the name or not
 				h.peer = ""
 				model[name] = h
 			}

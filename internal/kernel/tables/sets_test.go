@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A set of PIDs does what a map does, and yields them in an order of its own.
+// A set of PIDs behaves like a map, and yields its elements in an order of its own.
 func TestPIDs(t *testing.T) {
 	random := testkit.Rand(t)
 	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})

@@ -12,16 +12,15 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Whatever order slots are taken and given back in, by workers with caches and by others
-// without: no number comes twice, no slot has two processes, none is lost, and there are no
-// more than max.
+// Slots are taken and given back in any order, by workers with caches and by others without: no number comes twice, no
+// slot has two processes, none is lost, and there are at most max.
 func TestTable(t *testing.T) {
 	const tenants, most, rounds = 4, 3 * chunkLen / 2, 30_000
 	seed := testkit.Seed(t)
 	var tab Table[uint64]
 	tab.Init(tenants*most + tenants*2*slotBatch)
 	var caches [tenants]Slots
-	ids := make([][]uint64, tenants) // ever given out
+	ids := make([][]uint64, tenants) // all that were given out
 	var wg sync.WaitGroup
 	for i := range tenants {
 		wg.Go(func() {
@@ -64,7 +63,7 @@ func TestTable(t *testing.T) {
 	require.Len(t, slices.Compact(slices.Clone(all)), len(all), "a number has come twice")
 	require.Empty(t, slices.Collect(tab.All()))
 
-	// All that the caches do not hold can be had again, and no more.
+	// All slots that the caches do not hold can be taken again, and no more.
 	held := 0
 	for _, c := range caches {
 		held += len(c.free)
@@ -81,8 +80,7 @@ func TestTable(t *testing.T) {
 	require.Len(t, taken, int(tab.max)-held)
 }
 
-// Processes that end give their slots to those that come: the table is as large as most
-// were alive at once.
+// New processes reuse the slots of ended ones: the table is as large as the largest number alive at once.
 func TestTableDoesNotGrow(t *testing.T) {
 	var tab Table[uint64]
 	tab.Init(1 << 20)

@@ -127,7 +127,7 @@ func init() {
 	termof.Enter(func(e *ExitError) any { return e.Reason })
 }
 
-// toGo is what v is on another Go node.
+// toGo returns v as it arrives on another Go node.
 func toGo(t *testing.T, from, to *values.Codec, v any) any {
 	t.Helper()
 	b, err := from.Append(nil, v)
@@ -138,7 +138,7 @@ func toGo(t *testing.T, from, to *values.Codec, v any) any {
 	return got
 }
 
-// throughOTP is what v is on another Go node behind one of OTP.
+// throughOTP returns v as it arrives on another Go node behind one of OTP.
 func throughOTP(t *testing.T, from, to *values.Codec, v any) any {
 	t.Helper()
 	e := etfcodec.Encoder{Foreign: from.Term}
@@ -149,8 +149,8 @@ func throughOTP(t *testing.T, from, to *values.Codec, v any) any {
 	return to.Unmark(got, &host{})
 }
 
-// What crosses is the same behind the link of two Go nodes and behind a node of OTP, but for the
-// type of an error and for where its stack is from.
+// A value that crosses is the same over a link of two Go nodes and through a node of OTP, except for the type of an
+// error and the origin of its stack.
 func TestValuesCross(t *testing.T) {
 	a, b := newCodec(t), newCodec(t)
 	for _, cross := range []func(*testing.T, *values.Codec, *values.Codec, any) any{toGo, throughOTP} {
@@ -178,7 +178,7 @@ func TestValuesCross(t *testing.T) {
 	require.ErrorContains(t, err, "type values_test.loose is not registered")
 }
 
-// Exit reasons have the same forms wherever they are in each other.
+// Exit reasons have the same forms however they are nested.
 func TestReasons(t *testing.T) {
 	a, b := newCodec(t), newCodec(t)
 	require.Equal(t, wire.Atom("normal"), a.Outward(wire.Atom("normal")))
@@ -194,7 +194,7 @@ func TestReasons(t *testing.T) {
 	for range values.MaxDepth + 2 {
 		deep = &ExitError{deep}
 	}
-	b.Inward(deep) // ends
+	b.Inward(deep) // terminates
 	long := b.Inward(&Crash{Reason: "x", Panic: true, Stack: make([]byte, 1<<20)}).(*Crash)
 	require.Len(t, long.Stack, values.MaxStack)
 }
@@ -298,7 +298,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// What has a mark and does not fit stays a term.
+// A term that has a mark and does not fit stays a term.
 func TestForgedMarks(t *testing.T) {
 	c := newCodec(t)
 	mark := func(name any, more ...any) wire.Map {
@@ -328,7 +328,7 @@ func TestForgedMarks(t *testing.T) {
 	require.Equal(t, wire.ImproperList{Head: []any{&fault{1}}, Tail: 2}, got)
 }
 
-// flat is the innermost element of lists in each other.
+// flat returns the innermost element of nested lists.
 func flat(term any) any {
 	for {
 		l, ok := term.(wire.List)

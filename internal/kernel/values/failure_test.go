@@ -56,7 +56,7 @@ func (all) Sentinel(name string) error {
 
 func (all) Value(v any) (any, bool) { _, ok := v.(limit); return v, ok }
 
-// crossed is what err is behind a node of OTP.
+// crossed returns err as it arrives behind a node of OTP.
 func crossed(t *testing.T, err error) error {
 	t.Helper()
 	term, ok := values.ErrorOf(err, all{}).Term()
@@ -89,7 +89,7 @@ func TestErrorsCross(t *testing.T) {
 	require.False(t, ok, "a plain error is a text")
 }
 
-// safe is an error whose parts may panic when they are asked for what they wrap.
+// safe is an error whose parts may panic when they are unwrapped.
 type safe struct{ error }
 
 func (s safe) Unwrap() []error { return flatten(s.error, 0) }
@@ -115,7 +115,7 @@ func flatten(err error, depth int) (all []error) {
 	return all
 }
 
-// bare is an error without what it wraps.
+// bare is an error without the errors it wraps.
 type bare struct{ err error }
 
 func (b bare) Error() string        { return "bare" }
@@ -129,7 +129,7 @@ func (b bare) As(target any) bool {
 	return false
 }
 
-// textOf is the text that crosses.
+// textOf returns the text that crosses.
 func textOf(err error) (s string) {
 	defer func() {
 		if recover() != nil {
@@ -178,7 +178,7 @@ type knot struct{ in error }
 func (*knot) Error() string   { return "knot" }
 func (k *knot) Unwrap() error { return k.in }
 
-// What has not exactly the form stays a term.
+// A term without exactly the right form stays a term.
 func TestForgedErrors(t *testing.T) {
 	m, text, none := values.ErrorMark, []byte("x"), wire.List{}
 	for _, term := range []wire.Tuple{
@@ -241,7 +241,7 @@ func TestCrashesCross(t *testing.T) {
 	}
 }
 
-// Two errors that all nodes know cannot have one name.
+// Two errors that all nodes know cannot share a name.
 func TestEnter(t *testing.T) {
 	values.Enter(io.EOF)
 	require.Panics(t, func() { values.Enter(errors.New("EOF")) })
@@ -250,7 +250,7 @@ func TestEnter(t *testing.T) {
 	require.Nil(t, values.Sentinel("nobody"))
 }
 
-// No term makes the readers panic, and what they read is bounded.
+// No term makes the readers panic, and the values they read are bounded.
 func FuzzRead(f *testing.F) {
 	for _, t := range []any{
 		wire.Tuple{values.ErrorMark, "x", wire.List{wire.Atom("mine"), wire.Tuple{values.ErrorMark, "y", wire.List{}}}},

@@ -52,7 +52,7 @@ func TestErrorName(t *testing.T) {
 	require.NoError(t, r.AddError(long, strings.Repeat("x", 255)))
 }
 
-// Types are found as soon as they are added, whoever reads meanwhile; and so are their makers.
+// Types and their makers are found as soon as they are added, whoever reads meanwhile.
 func TestTypes(t *testing.T) {
 	var r values.Registry
 	var makers values.Makers[int]
@@ -87,7 +87,7 @@ func TestTypes(t *testing.T) {
 	require.Equal(t, 1, m)
 }
 
-// What is composed of a registered type without a name of its own is known, too.
+// A type composed of a registered type, without a name of its own, is known, too.
 func TestHas(t *testing.T) {
 	var r values.Registry
 	_, err := values.AddType[order](&r)
@@ -118,8 +118,8 @@ type (
 
 func (*says) Term() any { return wire.Atom("says") }
 
-// What is missing is a type with a name of its own, or a struct, wherever it is; what says which term
-// it stands for is not.
+// Missing reports a type with a name of its own, or a struct, wherever it is nested; a type that says which term it
+// stands for is not missing.
 func TestMissing(t *testing.T) {
 	var r values.Registry
 	builtin := func(typ reflect.Type) bool {
@@ -134,7 +134,7 @@ func TestMissing(t *testing.T) {
 		{reflect.TypeFor[says](), nil},
 		{reflect.TypeFor[error](), nil},
 		{reflect.TypeFor[listed](), nil},
-		{reflect.TypeFor[chan int](), nil}, // the codec says what is wrong
+		{reflect.TypeFor[chan int](), nil}, // the codec reports what is wrong
 		{reflect.TypeFor[[]map[string]int](), nil},
 		{typ, typ},
 		{reflect.TypeFor[colour](), reflect.TypeFor[colour]()},

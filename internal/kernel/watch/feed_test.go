@@ -33,7 +33,7 @@ func TestFeed(t *testing.T) {
 	require.EqualValues(t, 4, f.Missed())
 }
 
-// Many may send at the same time, and another close.
+// Many may send at the same time while another closes.
 func TestFeedTogether(t *testing.T) {
 	f := watch.NewFeed[int](200, nil)
 	var wg sync.WaitGroup

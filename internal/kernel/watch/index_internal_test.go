@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Random changes beside a map, while others look: what is there all the time is found at any time.
+// Random changes, compared with a map, while others look: an entry that stays is found at any time.
 func TestIndexAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	origin, other := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1}), wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1})
@@ -61,7 +61,7 @@ func TestIndexAsModel(t *testing.T) {
 	require.True(t, maps.Equal(model, got))
 }
 
-// A bucket has few processes, however many there are: that is all that a change copies.
+// A bucket has few processes, however many there are, and a change copies no more than a bucket.
 func TestIndexCopiesLittle(t *testing.T) {
 	origin := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	var x index[int]

@@ -34,7 +34,7 @@ func newKit(cfg isolation.Config) *kit {
 	return k
 }
 
-// take returns what has been found since the last take.
+// take returns the changes found since the last take.
 func (k *kit) take() []isolation.Change {
 	found := k.found
 	k.found = nil
@@ -117,7 +117,7 @@ func TestMoments(t *testing.T) {
 	require.Equal(t, "sent", k.take()[0].When)
 }
 
-// Once it has been received, a message is its receiver's; who else waits for it is told who has had it.
+// Once received, a message belongs to its receiver; others that still wait for it are told who has received it.
 func TestReceived(t *testing.T) {
 	k := newKit(isolation.Config{Check: true})
 	v := &item{}
@@ -133,7 +133,7 @@ func TestReceived(t *testing.T) {
 	require.Equal(t, []wire.PID{k.b}, found[0].Also)
 }
 
-// Each message that is sent has one of those that wait compared, in turn.
+// Each message sent has one of the waiting messages compared, in turn.
 func TestTurns(t *testing.T) {
 	k := newKit(isolation.Config{Check: true})
 	const n = 10
@@ -152,7 +152,7 @@ func TestTurns(t *testing.T) {
 	require.Empty(t, k.take())
 }
 
-// There are no more records than 10,000: that is said once, and the messages beyond are not compared.
+// There are at most 10,000 records: that is logged once, and messages beyond them are not compared.
 func TestMostRecords(t *testing.T) {
 	k := newKit(isolation.Config{Check: true})
 	first := k.Watch(k.a, k.b, &item{})
@@ -169,7 +169,7 @@ func TestMostRecords(t *testing.T) {
 	require.Nil(t, k.Watch(k.a, k.b, &item{}))
 }
 
-// What is beyond MaxBytes is not compared.
+// Values beyond MaxBytes are not compared.
 func TestMaxBytes(t *testing.T) {
 	for most, want := range map[int]int{0: 1, 500: 0} {
 		k := newKit(isolation.Config{Check: true, MaxBytes: most})

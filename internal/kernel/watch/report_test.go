@@ -21,7 +21,7 @@ func TestCode(t *testing.T) {
 	require.Empty(t, watch.CodeOf((func())(nil)))
 }
 
-// Refusals are logged once a second, with the number of those that were not logged before.
+// Refusals are logged once a second, with the number of refusals not logged before.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}

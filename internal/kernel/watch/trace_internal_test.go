@@ -33,7 +33,7 @@ func (t *tracer) Full() bool        { return len(t.events) == t.room }
 func (t *tracer) Miss()             { t.missed++ }
 func (t *tracer) Close()            { t.ended = true }
 
-// processes are PIDs of processes, and why those of them that are dead have died.
+// processes holds PIDs of processes, with the exit reasons of the dead ones.
 type processes struct {
 	pids  []wire.PID
 	ended map[wire.PID]any
@@ -67,8 +67,7 @@ func (ps *processes) find(pid wire.PID) (EndedFunc, error) {
 	}, nil
 }
 
-// Whatever is added and taken away, the view says what a plain model says, and is nil
-// exactly if nobody is traced.
+// Whatever is added and taken away, the view matches a plain model, and is nil exactly if nobody is traced.
 func TestRegistry(t *testing.T) {
 	random := testkit.Rand(t)
 	for range testkit.By(10, 30, 3000) {
@@ -138,7 +137,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// With one process too many, or one that there is not, none is added.
+// If one process is too many or does not exist, none is added.
 func TestAddIsAllOrNothing(t *testing.T) {
 	r, ps := newRegistry(3)
 	tr := newTracer(2)
@@ -172,7 +171,7 @@ func TestAddTheDead(t *testing.T) {
 	require.Zero(t, tr.missed)
 }
 
-// No message of one that is quiet is shown, either way.
+// No message of a quiet process is shown, in either direction.
 func TestQuiet(t *testing.T) {
 	r, ps := newRegistry(3)
 	tr, quiet := newTracer(2), ps.pids[2]
@@ -188,8 +187,7 @@ func TestQuiet(t *testing.T) {
 	require.Equal(t, []TraceEvent{{Kind: TraceSend, Process: ps.pids[0], Other: ps.pids[1], Message: 5}}, tr.events)
 }
 
-// What is shown of a message: what Show makes of it, at both ends, of the kinds that are wanted,
-// while there is room.
+// Messages are shown as Show makes them, at both ends, for the wanted kinds, while there is room.
 func TestMessages(t *testing.T) {
 	r, ps := newRegistry(3)
 	a, b := ps.pids[0], ps.pids[1]
@@ -199,7 +197,7 @@ func TestMessages(t *testing.T) {
 	v := r.View()
 	v.Message(a, b, 1)
 	v.Message(wire.PID{}, b, "own")
-	v.Received(a, b, 2) // whatever another node says of the sender
+	v.Received(a, b, 2) // whatever another node says about the sender
 	v.Away(a, wire.PID{}, "there", "b@h", 3)
 	v.Away(a, ps.pids[2], "", "b@h", 4)
 	v.Event(TraceLink, a, b, "", nil)
@@ -226,8 +224,7 @@ func TestMessages(t *testing.T) {
 	require.False(t, nobody.Traced(a))
 }
 
-// The serial numbers are those of erts: the clock follows what comes, and goes up with what
-// goes.
+// The serial numbers are those of erts: the clock follows incoming ones, and rises with each outgoing one.
 func TestToken(t *testing.T) {
 	var k TraceToken
 	me := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1}).PID(1)
@@ -246,7 +243,7 @@ func TestToken(t *testing.T) {
 	require.False(t, k.Take(nil))
 }
 
-// A message that stays in its mailbox has its token again; a receiver sees it without.
+// A message that stays in its mailbox gets its token back; a receiver sees it without.
 func TestTokenOfMessage(t *testing.T) {
 	var k TraceToken
 	with := &Carried{Msg: "a message", Token: wire.Tuple{1, "label", 7, wire.PID{}, 0}}

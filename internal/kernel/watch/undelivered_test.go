@@ -17,7 +17,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Each letter is counted and sent to each stream; of each cause one a second is logged, but none of what cannot be sent.
+// Each letter is counted and sent to each stream; for each cause one a second is logged, except letters that cannot be
+// sent.
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text strings.Builder
@@ -50,7 +51,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// A message that is not sent is a letter, and so is a cast; of all else somebody is told.
+// A message or cast that is not sent becomes a letter; for all other frames somebody is told.
 func TestFrame(t *testing.T) {
 	letter, ok := watch.LetterOfFrame(dist.Frame{Op: dist.OpSend, Name: "x", Payload: 1}, deadletter.NotConnected)
 	require.True(t, ok)

@@ -37,15 +37,14 @@ func TestBoundsValidate(t *testing.T) {
 	assert.True(t, Limited(mailbox.Bounds{Bytes: 1}))
 }
 
-// step is one call of a Bounded and what it should answer: a Result for a push,
-// the message or nil for a pop.
+// step is one call of a Bounded and its expected result: a Result for a push, the message or nil for a pop.
 type step struct {
 	op   string // push, pop, done, len
 	msg  string
 	want any
 }
 
-// weight is the size of a message in these tests: its length.
+// weight returns the size of a message in these tests: its length.
 func weight(msg any) int { return len(msg.(string)) }
 
 func TestBounded(t *testing.T) {
@@ -80,8 +79,8 @@ func TestBounded(t *testing.T) {
 		}, []string{"c"}},
 		{"drop oldest", mailbox.Bounds{Messages: 2, Policy: mailbox.DropOldest}, []step{
 			{"push", "a", mailbox.Queued}, {"push", "b", mailbox.Queued}, {"push", "c", mailbox.Queued}, {"len", "", 2},
-			{"pop", "", "b"}, {"push", "d", mailbox.Queued}, // c goes: b is the reader's
-			{"pop", "", "d"}, {"push", "e", mailbox.Dropped}, // nothing that could go but e
+			{"pop", "", "b"}, {"push", "d", mailbox.Queued}, // c is dropped: b is the reader's
+			{"pop", "", "d"}, {"push", "e", mailbox.Dropped}, // only e itself could be dropped
 			{"pop", "", nil}, {"len", "", 2},
 		}, []string{"a", "c", "e"}},
 		{"bytes", mailbox.Bounds{Bytes: 10, Policy: mailbox.Refuse}, []step{
@@ -107,7 +106,7 @@ func TestBounded(t *testing.T) {
 		{"larger than the limit, drop oldest", mailbox.Bounds{Bytes: 4, Policy: mailbox.DropOldest}, []step{
 			{"push", "1", mailbox.Queued}, {"push", "2", mailbox.Queued}, {"push", "12345", mailbox.Queued}, {"len", "", 1},
 			{"pop", "", "12345"}, {"done", "", nil},
-			// While the reader has one, dropping the others would not make room.
+			// While the reader has one message, dropping the others would not make room.
 			{"push", "3", mailbox.Queued}, {"pop", "", "3"}, {"push", "4", mailbox.Queued}, {"push", "54321", mailbox.Dropped},
 			{"pop", "", "4"}, {"pop", "", nil},
 		}, []string{"1", "2", "54321"}},
@@ -168,7 +167,7 @@ func TestBoundedClosed(t *testing.T) {
 	assert.Equal(t, mailbox.Closed, r)
 }
 
-// Whoever is told of a lost message may use the box.
+// The callback for a lost message may use the box.
 func TestBoundedDroppedMayPush(t *testing.T) {
 	var lost []any
 	var b *Bounded
@@ -184,7 +183,7 @@ func TestBoundedDroppedMayPush(t *testing.T) {
 	assert.Equal(t, []any{"a", 1, "b", 1}, lost)
 }
 
-// What is forced gets in past every bound, in order, and counts like the others.
+// A forced message gets in past every bound, in order, and counts like the others.
 func TestBoundedForce(t *testing.T) {
 	for _, p := range []mailbox.Policy{mailbox.Refuse, mailbox.Block, mailbox.DropNewest, mailbox.DropOldest} {
 		b := NewBounded(mailbox.Bounds{Messages: 1, Bytes: 2, Policy: p, Size: weight,
@@ -280,8 +279,8 @@ func playBounded(t *testing.T, r *rand.Rand, c mailbox.Bounds, lost *int) {
 	require.Equal(t, pushed, handled+b.Len()+*lost, "%+v: each message is waiting, handled or counted as lost", c)
 }
 
-// Many senders that wait for room, one reader that sleeps when there is nothing:
-// all messages come through, in order, and the bound holds.
+// Many senders wait for room, and one reader sleeps when there is nothing: all messages come through, in order, and the
+// bound holds.
 func TestBoundedBlockConcurrent(t *testing.T) {
 	const senders, count, bound = 4, 500, 3
 	b := NewBounded(mailbox.Bounds{Messages: bound, Policy: mailbox.Block})
@@ -320,7 +319,7 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// What a reader has popped and is not done with costs nothing: it may be a million messages that it has left.
+// Messages that a reader has popped and is not done with cost nothing: it may have left a million of them.
 func TestBoundedManyLeft(t *testing.T) {
 	const n = 1_000_000
 	b := NewBounded(mailbox.Bounds{Messages: n})
@@ -334,9 +333,8 @@ func TestBoundedManyLeft(t *testing.T) {
 	assert.Zero(t, b.Len())
 }
 
-// A message through a bounded mailbox: push, pop and done take the lock once
-// each, and that is what bounds it. Nothing is allocated once the ring and the
-// list of sizes have grown.
+// A message through a bounded mailbox: push, pop and done take the lock once each, which bounds the time. Nothing is
+// allocated once the ring and the list of sizes have grown.
 func BenchmarkBounded(b *testing.B) {
 	box := NewBounded(mailbox.Bounds{Messages: 64})
 	msg := any("m")

@@ -49,7 +49,7 @@ func Example() {
 	// nobody reads late
 }
 
-// A selective reader passes over what it does not want yet.
+// A selective reader passes over the messages it does not want yet.
 func ExampleQueue() {
 	var q inbox.Queue
 	for _, msg := range []string{"lock", "add", "unlock", "add"} {
@@ -79,7 +79,7 @@ func ExampleQueue() {
 	// took add behind 0
 }
 
-// A bounded mailbox counts what its reader has not done with.
+// A bounded mailbox counts messages until its reader is done with them.
 func ExampleBounded() {
 	b := inbox.NewBounded(mailbox.Bounds{Messages: 1})
 	fmt.Println(b.Push("a"), b.Push("b"))

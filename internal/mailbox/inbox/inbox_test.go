@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// inboxState is invariant 1: what head may be.
+// inboxState is a state of head, as listed in invariant 1.
 type inboxState uint8
 
 const (
@@ -142,8 +142,8 @@ func TestInboxTakeAddsToWhatTheQueueHas(t *testing.T) {
 	require.Equal(t, 4, q.Len())
 }
 
-// Nodes that the reader recycles come back at once, so that one may be the
-// inbox's newest again while another push that read it there has yet to swap.
+// Nodes that the reader recycles come back at once, so one may be the inbox's newest again while another push that read
+// it there has yet to swap.
 func TestInboxRecycledNodes(t *testing.T) {
 	b, q := new(Inbox), new(Queue)
 	var f Free
@@ -190,18 +190,18 @@ func TestInboxStaysClosed(t *testing.T) {
 	}
 }
 
-// post is what the model's pushers send.
+// post is a message of the model's pushers.
 type post struct{ from, seq int }
 
-// model is many pushers, one reader and perhaps somebody who closes the inbox
-// at a random time. Guaranteed, whatever the times:
+// model is many pushers, one reader and perhaps somebody who closes the inbox at a random time. Whatever the timing, it
+// guarantees:
 //
 //   - A message that was answered Closed is never read; every other one is read
 //     at most once, and exactly once if nobody closes.
-//   - Of each pusher the reader reads a beginning of what it pushed, in order.
+//   - Of each pusher the reader reads a prefix of what it pushed, in order.
 //     (What Close finds untaken is lost: the end of it.)
 //   - Every armed period ends in exactly one of Wake, a successful Claim, and
-//     Close answering true, unless it lasts to the end.
+//     Close returning true, unless it lasts to the end.
 type model struct {
 	t       *testing.T
 	b       Inbox
@@ -231,8 +231,8 @@ func (m *model) push(n *Node) mailbox.Result {
 	return r
 }
 
-// owed wakes the reader. The channel never has a wake-up in it: each arming is
-// answered once, and the reader has taken the last wake-up before it arms.
+// owed wakes the reader. The channel never has a wake-up in it: each arming is answered once, and the reader has taken
+// the last wake-up before it arms.
 func (m *model) owed(n *Node) {
 	m.wakes.Add(1)
 	select {
@@ -247,7 +247,7 @@ func (m *model) pusher(id, count int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, uint64(id)))
 	for seq := range count {
 		if m.push(&Node{Msg: post{id, seq}}) == mailbox.Closed {
-			continue // and so are all that follow: the test checks it
+			continue // as are all that follow: the test checks it
 		}
 		m.pushed[id] = append(m.pushed[id], seq)
 		if r.IntN(8) == 0 {
@@ -265,10 +265,10 @@ func (m *model) handle(q *Queue) (n int) {
 	return n
 }
 
-// The readers follow the three protocols there are. Each returns when it has
-// read all, or when the inbox is closed.
+// The readers follow the three existing protocols. Each returns when it has read everything, or when the inbox is
+// closed.
 var readers = map[string]func(*model, *rand.Rand){
-	// Take until there is nothing, arm, wait: a reader with a schedule of its own.
+	// Take until nothing is left, arm, wait: a reader with a schedule of its own.
 	"arm": func(m *model, _ *rand.Rand) {
 		var q Queue
 		m.armings++ // an inbox starts armed
@@ -286,8 +286,8 @@ var readers = map[string]func(*model, *rand.Rand){
 			}
 		}
 	},
-	// Take and arm at once on each wake-up, take in between too, and be moved,
-	// for which the wake-up is claimed: a task of a stage.
+	// Take and arm at once on each wake-up, take in between too, and be moved, for which the wake-up is claimed: a task
+	// of a stage.
 	"take armed": func(m *model, r *rand.Rand) {
 		var q Queue
 		m.armings++
@@ -299,7 +299,7 @@ var readers = map[string]func(*model, *rand.Rand){
 				<-m.wake
 			}
 			if r.IntN(2) == 0 {
-				m.b.Take(&q) // still awake: nobody else may wake now
+				m.b.Take(&q) // still awake: nobody else may wake it now
 				left -= m.handle(&q)
 			}
 			m.b.TakeArmed(&q)
@@ -309,8 +309,8 @@ var readers = map[string]func(*model, *rand.Rand){
 			}
 		}
 	},
-	// Be handed the message that ends the wait, which is older than all that is
-	// in the inbox; sometimes the wait ends by itself: a process.
+	// Receive the message that ends the wait, which is older than everything in the inbox; sometimes the wait ends by
+	// itself: a process.
 	"offer": func(m *model, r *rand.Rand) {
 		var q Queue
 		for left := m.total; left > 0; {
@@ -371,7 +371,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 		})
 	}
 	done := make(chan struct{})
-	go func() { // ends when all is read
+	go func() { // ends when everything is read
 		defer close(done)
 		reader(m, rand.New(rand.NewPCG(seed, 99)))
 	}()
@@ -401,20 +401,20 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 		ended++ // the last period has not ended
 	}
 	if closes && name == "take armed" {
-		// TakeArmed does not answer whether it armed before Close came.
+		// TakeArmed does not report whether it armed before Close came.
 		require.InDelta(t, m.armings, ended, 1)
 		return
 	}
 	require.Equal(t, m.armings, ended, "armed periods and what ended them")
 }
 
-// A push that has to try again, for the reader has taken all and armed the inbox meanwhile, wakes the reader as any other.
-// The reader takes without a pause, so that many pushes have to.
+// A push that has to retry, because the reader has taken everything and armed the inbox meanwhile, wakes the reader
+// like any other. The reader takes without a pause, so that many pushes have to retry.
 func TestInboxWakesAfterRetry(t *testing.T) {
 	var b Inbox
 	var woken, done atomic.Bool
 	total := testkit.By(2_000_000, 10_000_000, 50_000_000)
-	go func() { // until all is pushed
+	go func() { // until everything is pushed
 		for range total {
 			if b.Push(new(Node)) == mailbox.Wake && woken.Swap(true) {
 				t.Error("woken twice")
@@ -444,10 +444,9 @@ func TestResultString(t *testing.T) {
 	}
 }
 
-// One message through an inbox that nobody else touches: a swap to push it, a
-// swap to take it, and the moves between the lists. Bound by the two
-// lock-prefixed instructions, about 5 ns each on amd64; the node comes from a
-// Free list, so nothing is allocated.
+// One message through an inbox that nobody else touches: a swap to push it, a swap to take it, and the moves between
+// the lists. The two lock-prefixed instructions, about 5 ns each on amd64, bound it; the node comes from a Free list,
+// so nothing is allocated.
 func BenchmarkInboxPushTake(b *testing.B) {
 	var in Inbox
 	var q Queue
@@ -462,8 +461,8 @@ func BenchmarkInboxPushTake(b *testing.B) {
 	}
 }
 
-// The same in batches of 64: the reader's swap is shared by 64 messages, so what
-// is left is the pusher's swap and the walk over the list.
+// The same in batches of 64: 64 messages share the reader's swap, which leaves the pusher's swap and the walk over the
+// list.
 func BenchmarkInboxBatch(b *testing.B) {
 	var in Inbox
 	var q Queue
@@ -484,9 +483,8 @@ func BenchmarkInboxBatch(b *testing.B) {
 	}
 }
 
-// Many push to one inbox at the same time. Bound by the transfer of head's cache
-// line between cores, and by the swaps that fail meanwhile; the one allocation
-// is the node.
+// Many push to one inbox at the same time. The transfer of head's cache line between cores bounds it, with the swaps
+// that fail meanwhile; the one allocation is the node.
 func BenchmarkInboxContended(b *testing.B) {
 	var in Inbox
 	msg := any("m")

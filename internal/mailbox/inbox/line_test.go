@@ -72,7 +72,8 @@ func TestBoundedPushWait(t *testing.T) {
 	})
 }
 
-// A reader that has found nothing, and then is done with one that it had left, is woken for what that lets in.
+// A reader that has found nothing, and then is done with a message it had left, is woken for the message that this lets
+// in.
 func TestBoundedPushWaitWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.Block})
@@ -89,7 +90,7 @@ func TestBoundedPushWaitWakes(t *testing.T) {
 	})
 }
 
-// With any policy but Block nobody waits.
+// Under any policy but Block no sender waits.
 func TestBoundedPushWaitOfOtherPolicies(t *testing.T) {
 	for policy, want := range map[mailbox.Policy]mailbox.Result{
 		mailbox.Refuse: mailbox.Full, mailbox.DropNewest: mailbox.Dropped, mailbox.DropOldest: mailbox.Queued,
@@ -124,7 +125,7 @@ func TestBoundedPushWaitEndsWithContext(t *testing.T) {
 	})
 }
 
-// Who looks for a cycle takes a place first, and may leave it.
+// A waiter that looks for a cycle takes a place first, and may leave it.
 func TestPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.Block})
@@ -143,7 +144,7 @@ func TestPlace(t *testing.T) {
 	})
 }
 
-// However many senders wait, a message that is taken lets one of them go on, the one that has waited longest.
+// However many senders wait, each message taken lets one of them go on, the one that has waited longest.
 func TestBoundedWakesOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBounded(mailbox.Bounds{Messages: 2, Policy: mailbox.Block})
@@ -171,8 +172,8 @@ func count(all []string, want string) (n int) {
 	return n
 }
 
-// Random senders that wait, give up, and find the box closed, beside a model: who waits gets in in order, as soon as
-// its message fits, and nobody past it.
+// Random senders wait, give up, and find the box closed, compared with a model: waiters get in, in order, as soon as
+// their messages fit, and no sender passes them.
 func TestBoundedLineAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {

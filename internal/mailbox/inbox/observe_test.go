@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// Waiting counts what is in the inbox and in the queue, in each state of the inbox.
+// Waiting counts the messages in the inbox and in the queue, in each state of the inbox.
 func TestWaiting(t *testing.T) {
 	for s, want := range map[inboxState]int{isArmed: 0, isAwake: 0, isStack: 2, isClosed: 0} {
 		b, q := in(s), new(Queue)
@@ -32,7 +32,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// length is how many nodes are in the stack of an inbox, marks included.
+// length returns how many nodes are in the stack of an inbox, marks included.
 func length(b *Inbox) (n int) {
 	if h := b.head.Load(); stacked(h) {
 		for ; h != nil; h = h.next {
@@ -42,8 +42,8 @@ func length(b *Inbox) (n int) {
 	return n
 }
 
-// Who observes again and again leaves nothing behind in a short stack, and one mark in a long
-// one for each time that there is as much more.
+// Repeated observation leaves nothing behind in a short stack; in a long one it leaves a mark each time the stack has
+// grown by as much again.
 func TestWaitingLeavesFewMarks(t *testing.T) {
 	b, q := new(Inbox), new(Queue)
 	push := func(n int) {
@@ -66,7 +66,7 @@ func TestWaitingLeavesFewMarks(t *testing.T) {
 		require.Equal(t, 2*stepsWorthMark-1, b.Waiting(q))
 		require.Equal(t, 2*stepsWorthMark, length(b))
 	}
-	m := b.mark() // as if there were an observer still
+	m := b.mark() // as if an observer were still there
 	require.Equal(t, 2*stepsWorthMark-1, b.Waiting(q))
 	require.Len(t, b.Oldest(1000), 2*stepsWorthMark-1, "marks are no messages")
 	require.Equal(t, 2*stepsWorthMark-1, b.Take(q))
@@ -74,7 +74,7 @@ func TestWaitingLeavesFewMarks(t *testing.T) {
 	require.Equal(t, 2*stepsWorthMark-1, b.Waiting(q))
 }
 
-// The reader takes copies of what an observer reads, and what is above its mark as it is.
+// The reader takes copies of the nodes that an observer reads, and takes those above its mark as they are.
 func TestTakeUnderAnObserver(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		for _, top := range []bool{false, true} {
@@ -118,8 +118,8 @@ func TestTakeUnderAnObserver(t *testing.T) {
 	}
 }
 
-// Pushers, a reader and observers together: all that is pushed is read, in order, and each
-// observer counts no less than was there all the while, and no more than was there at all.
+// Pushers, a reader and observers together: every pushed message is read, in order, and each observer counts at least
+// the messages present throughout its look, and at most those present at some time in it.
 func TestWaitingModel(t *testing.T) {
 	const pushers, each, watchers = 3, 20_000, 3
 	var b Inbox

@@ -33,7 +33,7 @@ func filled(n int) *Queue {
 	return q
 }
 
-// first returns the message that comes first behind p.
+// first returns the first message behind p.
 func first(q *Queue, p *Position) any {
 	q.Seek(p)
 	msg, _ := q.Next()
@@ -59,7 +59,7 @@ func TestPositionStaysWhereItIs(t *testing.T) {
 	}
 }
 
-// From the newest on: the position goes back from message to message, and those that meet are one.
+// From the newest on: the position moves back from message to message, and positions that meet become one.
 func TestPositionsMeet(t *testing.T) {
 	q := new(Queue)
 	var all Positions
@@ -84,7 +84,7 @@ func TestPositionsMeet(t *testing.T) {
 	runtime.KeepAlive(ps)
 }
 
-// What nobody asks for takes no memory for long: a position has that of a run.
+// A position that nobody holds takes no memory for long: a position has the memory of a run.
 func TestPositionsAreForgotten(t *testing.T) {
 	q := new(Queue)
 	var all Positions
@@ -102,7 +102,7 @@ func TestPositionsAreForgotten(t *testing.T) {
 	require.Equal(t, leastPositions+1, first(q, kept))
 }
 
-// Behind a thousand messages a receive costs what it costs at the start.
+// A receive behind a thousand messages costs as much as one at the start.
 func BenchmarkQueuePosition(b *testing.B) {
 	q := filled(1000)
 	var all Positions

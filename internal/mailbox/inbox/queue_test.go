@@ -10,20 +10,19 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// twin is a Queue beside the simplest thing that should behave like it: a slice
-// and the number of elements that the cursor has passed.
+// twin is a Queue beside its simplest model: a slice and the number of elements that the cursor has passed.
 type twin struct {
 	t      *testing.T
 	q      Queue
 	msgs   []any
 	passed int
-	next   int // the next message is this number
+	next   int // the number of the next message
 	log    [][]any
 	ends   Positions
 	at     []place
 }
 
-// place is a position of both.
+// place is a position in both.
 type place struct {
 	pos    *Position
 	before int // messages
@@ -156,8 +155,7 @@ func (m *twin) delete(at int) {
 
 func (m *twin) note(op string, args ...any) { m.log = append(m.log, append([]any{op}, args...)) }
 
-// check compares the two after each operation, by hand: reflection would make the
-// fuzzer slow.
+// check compares the two after each operation, by hand: reflection would make the fuzzer slow.
 func (m *twin) check() {
 	at := 0
 	for msg := range m.q.All() {
@@ -194,8 +192,8 @@ func TestQueueModel(t *testing.T) {
 }
 
 func FuzzQueue(f *testing.F) {
-	f.Add([]byte{0, 0, 3, 0, 7, 0, 0, 0})         // remove what was passed over
-	f.Add([]byte{0, 0, 4, 0, 2, 3})               // empty, and filled by a take
+	f.Add([]byte{0, 0, 3, 0, 7, 0, 0, 0})         // remove messages that were passed over
+	f.Add([]byte{0, 0, 4, 0, 2, 3})               // empty the queue, and fill it by a take
 	f.Add([]byte{2, 4, 3, 0, 3, 0, 4, 0, 6, 0})   // drop the last, behind the cursor
 	f.Add([]byte{2, 4, 3, 0, 7, 135, 4, 0, 0, 0}) // remove with an exception
 	f.Fuzz(func(t *testing.T, ops []byte) {
@@ -217,9 +215,8 @@ func TestQueueAllStops(t *testing.T) {
 	}
 }
 
-// A selective reader that leaves a thousand messages and takes the one behind
-// them pays for the walk once: the cursor stays. Bound by the loads of the nodes
-// that are walked over, here none but the last.
+// A selective reader that leaves a thousand messages and takes the one behind them pays for the walk once: the cursor
+// stays. The loads of the nodes walked over bound it; here that is only the last one.
 func BenchmarkQueueSelective(b *testing.B) {
 	var q Queue
 	for range 1000 {
@@ -234,8 +231,8 @@ func BenchmarkQueueSelective(b *testing.B) {
 	}
 }
 
-// In a long queue a message takes part of a run, and no node. Bound by the stores of the
-// message and of nil when it has been read.
+// In a long queue a message takes part of a run, and no node. Storing the message, and nil when it has been read,
+// bounds it.
 func BenchmarkQueueLong(b *testing.B) {
 	var q Queue
 	for range 2 * longQueue {
@@ -249,7 +246,7 @@ func BenchmarkQueueLong(b *testing.B) {
 	}
 }
 
-// A queue to which others append too, between any two, does not become one run a message.
+// If others append to a queue between any two appends, it does not become a run for each message.
 func TestLongQueueInterleaved(t *testing.T) {
 	var q Queue
 	q.Append(new(Node))

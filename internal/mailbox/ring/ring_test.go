@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Random pushes and shifts beside a slice.
+// Random pushes and shifts, compared with a slice.
 func TestRingAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 100 {
@@ -36,7 +36,7 @@ func TestRingAsModel(t *testing.T) {
 	}
 }
 
-// A queue that is as long as ever allocates nothing.
+// A queue whose length stays the same allocates nothing.
 func TestRingIsUsedAgain(t *testing.T) {
 	var ring Ring[int]
 	for i := range 100 {

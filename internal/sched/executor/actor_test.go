@@ -14,8 +14,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// actor is a Task as the packages above make them: a mailbox, and a handler that
-// runs outside the stage.
+// actor is a Task like those of the packages above: a mailbox, and a handler that runs outside the stage.
 type actor struct {
 	Entity
 	in      inbox.Inbox
@@ -23,12 +22,12 @@ type actor struct {
 	name    string
 	budget  int // messages a turn
 	receive func(w *Worker, msg any)
-	entered func(*Stage) // called wherever the actor is in its stage; nil: nothing
-	starts  func()       // called when a turn starts; nil: nothing
+	entered func(*Stage) // called wherever the actor is in its stage; nil: not called
+	starts  func()       // called when a turn starts; nil: not called
 
 	q inbox.Queue // guarded by the home stage
 
-	// Owned by whoever runs the actor.
+	// Owned by the goroutine that runs the actor.
 	ended bool // the handler that lost its stage has ended
 }
 
@@ -86,8 +85,7 @@ func (a *actor) Turn(w *Worker) TurnResult {
 	return Again
 }
 
-// relayTurns has turn run for t and for those that it relays its turn to, and answers how
-// many these were.
+// relayTurns runs turn for t and for the tasks that t relays its turn to, and returns how many these were.
 func relayTurns[T Task](w *Worker, t T, turn func(T, *Worker) TurnResult) (v TurnResult, relayed int) {
 	for ; ; relayed++ {
 		if v = turn(t, w); v == Lost {
@@ -101,8 +99,8 @@ func relayTurns[T Task](w *Worker, t T, turn func(T, *Worker) TurnResult) (v Tur
 	}
 }
 
-// handle runs the handler outside the stage; false: the stage was lost. A
-// handler that ends by Goexit has handled its message all the same.
+// handle runs the handler outside the stage. It returns false if the stage was lost. A handler that ends by Goexit has
+// handled its message all the same.
 func (a *actor) handle(w *Worker, msg any) bool {
 	w.Leave()
 	a.ended = true
@@ -178,7 +176,7 @@ func compute(d time.Duration) {
 	}
 }
 
-// record is what handlers note and a test reads meanwhile.
+// record holds values that handlers note and a test reads meanwhile.
 type record[T any] struct {
 	mu  sync.Mutex
 	all []T

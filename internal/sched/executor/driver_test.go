@@ -16,7 +16,7 @@ type held chan sched.Runnable
 
 func (h held) Schedule(r sched.Runnable) { h <- r }
 
-// Stop waits for what a scheduler has been given and has not run yet; what is woken later is not run.
+// Stop waits for the tasks that a scheduler has been given and has not run yet; tasks woken later are not run.
 func TestStopOfDriven(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, by := New(Config{}), make(held, 10)

@@ -9,12 +9,12 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// counter is a task with a mailbox. It adds up what it is sent.
+// counter is a task with a mailbox. It adds up the numbers it is sent.
 type counter struct {
 	executor.Entity
 	in    inbox.Inbox
 	q     inbox.Queue // guarded by the home stage
-	sum   int         // the handler's: one turn comes after the other
+	sum   int         // the handler's: turns do not overlap
 	ended bool        // the handler that lost its stage has ended
 }
 
@@ -66,7 +66,7 @@ func Example() {
 			p.Inject(&c.Entity, nil)
 		}
 	}
-	if err := p.Stop(context.Background()); err != nil { // when all is done
+	if err := p.Stop(context.Background()); err != nil { // when everything is done
 		fmt.Println(err)
 	}
 	fmt.Println(c.sum)

@@ -24,15 +24,15 @@ func (g *InlineWorker) call(a *actor, msg any) bool {
 	return g.RunPending()
 }
 
-// needInline skips a test where the pool's workers run what inline workers wake.
+// needInline skips a test if the pool's workers run the tasks that inline workers wake.
 func needInline(t *testing.T) {
 	if !Inline {
 		t.Skip("built with a tag that switches inline workers off")
 	}
 }
 
-// What an inline worker wakes runs on its own goroutine, what that wakes too, a few stages far;
-// where workers are enough it leaves it to them.
+// An inline worker runs the tasks it wakes on its own goroutine, and the tasks these wake, up to a few stages away;
+// where there are enough workers it leaves them to those.
 func TestGuestRuns(t *testing.T) {
 	needInline(t)
 	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
@@ -60,8 +60,8 @@ func TestGuestRuns(t *testing.T) {
 	require.Equal(t, "by a worker: false", testkit.Receive(t, log))
 }
 
-// A handler that waits, in whatever way, keeps the goroutine of the inline worker and not its
-// place, and its stage goes on.
+// A handler that waits, in whatever way, keeps the goroutine of the inline worker but not its place, and its stage goes
+// on.
 func TestGuestIsKept(t *testing.T) {
 	needInline(t)
 	for name, wait := range map[string]func(w *Worker, c chan struct{}){
@@ -99,7 +99,7 @@ func TestGuestIsKept(t *testing.T) {
 	}
 }
 
-// A stage that has much to do is left to workers after some turns.
+// A stage with much to do is left to workers after some turns.
 func TestGuestGoesOn(t *testing.T) {
 	needInline(t)
 	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {
@@ -137,8 +137,7 @@ func (l *local) Overdue() {
 	}
 }
 
-// What a turn owes is paid after it, or before it waits; of a turn that takes long the
-// watcher tells.
+// What a turn owes is done after it, or before it waits; if the turn takes long, the watcher reports that.
 func TestOwe(t *testing.T) {
 	var log record[string]
 	c := Config{Workers: 1, Stages: 1, Local: func(*Worker) Local {
@@ -182,8 +181,8 @@ func TestOwe(t *testing.T) {
 	})
 }
 
-// BenchmarkGuest is a message from outside that its sender handles by itself; compare
-// BenchmarkWakeFromOutside. Budget: 400 ns, no allocation but the node's.
+// BenchmarkGuest is a message from outside that its sender handles by itself; compare BenchmarkWakeFromOutside. Budget:
+// 400 ns, no allocation but the node's.
 func BenchmarkGuest(b *testing.B) {
 	p := startPool(b, Config{Workers: 2, Stages: 2})
 	n := 0
@@ -200,8 +199,8 @@ func BenchmarkGuest(b *testing.B) {
 	}
 }
 
-// An inline worker that wakes many before it runs them runs them all, on whichever stages they
-// are, and no worker is woken for them.
+// An inline worker that wakes many tasks before it runs them runs them all, on whichever stages they are, and no worker
+// is woken for them.
 func TestInlineWorkerRunsAllItWakes(t *testing.T) {
 	needInline(t)
 	bubble(t, Config{Workers: 2, Stages: 2}, func(t *testing.T, p *Pool) {

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A lease is never with two: not with its worker and whoever has revoked it.
+// A lease never has two holders: its worker and the goroutine that revoked it exclude each other.
 func TestLease(t *testing.T) {
 	var cur atomic.Pointer[lease]
-	var n int // guarded by the lease, and by the one who revoked it
+	var n int // guarded by the lease, and by its revoker
 	const rounds = 3000
 	done := make(chan struct{})
 	go func() { // the worker; ends with the rounds

@@ -27,7 +27,7 @@ func (r *refuser) Turn(w *Worker) TurnResult {
 	return r.actor.Turn(w)
 }
 
-// locker is an actor whose handler leaves its goroutine locked to its thread.
+// newLocker returns an actor whose handler leaves its goroutine locked to its thread.
 func newLocker(p *Pool) *actor {
 	return newActor(p, 0, func(*Worker, any) {
 		runtime.LockOSThread()
@@ -49,8 +49,8 @@ func newRefuser(p *Pool, log chan string) *refuser {
 	return r
 }
 
-// A worker whose goroutine a handler has locked to its thread ends, and another does what it
-// cannot do; no turn is lost.
+// A worker ends when a handler has locked its goroutine to its thread, and another does what it cannot do; no turn is
+// lost.
 func TestLockedWorkerIsReplaced(t *testing.T) {
 	if !fiber.Direct {
 		t.Skip("a coroutine may wait while its goroutine is locked to its thread")
@@ -69,8 +69,8 @@ func TestLockedWorkerIsReplaced(t *testing.T) {
 	}
 }
 
-// An inline worker whose goroutine a handler has locked to its thread is none any more as soon as a turn
-// refuses it, and a worker does that one.
+// An inline worker whose goroutine a handler has locked to its thread stops being one as soon as a turn refuses it, and
+// a worker runs that turn.
 func TestLockedGuestLeaves(t *testing.T) {
 	if !fiber.Direct {
 		t.Skip("a coroutine may wait while its goroutine is locked to its thread")

@@ -17,16 +17,16 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// world is a pool full of actors that do everything which a handler may do, at
-// random, while others look on and interfere. What must hold:
+// world is a pool full of actors that do everything that a handler may do, at random, while others look on and
+// interfere. What must hold:
 //
 //  1. An actor's handlers run one at a time, each after the one before it.
-//  2. What a stage guards is touched by one goroutine at a time.
-//  3. Of the handlers of one stage one at most holds it; the turns of the others are detached
+//  2. Whatever a stage guards is touched by one goroutine at a time.
+//  3. Of the handlers of one stage at most one holds it; the turns of the others are detached
 //     or suspended.
 //  4. Every message is handled once, those of one sender to one actor in order.
 //  5. A handler that blocks without saying so is noticed.
-//  6. Stop returns when all that is under way is done, and leaves nothing.
+//  6. Stop returns when everything under way is done, and leaves nothing.
 //  7. While a handler runs on an exclusive stage, no other of that stage begins, or goes on, unless the first has said
 //     that it will wait.
 //  8. Nothing is on a stage that has been closed once all have been moved from it, and nothing is due there.
@@ -42,9 +42,9 @@ type world struct {
 	open   []*Stage // made, and not closed
 	closed []*Stage // each once
 
-	faithful int // of 100 messages so many go to the friend: who hears from one stage only moves there
+	faithful int // of 100 messages so many go to the friend: an actor woken from one stage only moves there
 
-	left atomic.Int64 // messages that are not handled yet
+	left atomic.Int64 // messages not handled yet
 	done chan struct{}
 
 	errMu sync.Mutex
@@ -55,10 +55,10 @@ type world struct {
 
 // modelStage is what the test keeps for a stage, guarded by it.
 type modelStage struct {
-	alone   atomic.Pointer[modelActor] // has the stage, an exclusive one, to itself
+	alone   atomic.Pointer[modelActor] // has the exclusive stage to itself
 	visits  int                        // plain: only as many as in counted if the stage guards it
 	holder  *modelActor
-	lease   *lease // under which holder's handler began, or went on
+	lease   *lease // the lease under which holder's handler began, or went on
 	over    bool   // that handler has ended
 	counted atomic.Int64
 }
@@ -69,7 +69,7 @@ type modelActor struct {
 	w      *world
 	id     int
 	friend *modelActor
-	first  *Stage // on which it began
+	first  *Stage // where it began
 
 	inside  atomic.Int32 // handlers that run now
 	stalled atomic.Pointer[chan struct{}]
@@ -78,8 +78,8 @@ type modelActor struct {
 	// Plain: a handler runs after the one before it.
 	rand    *rand.Rand
 	handled int
-	last    []int // by sender: the last number that came
-	sent    []int // by receiver: the last number that went
+	last    []int // by sender: the last number received
+	sent    []int // by receiver: the last number sent
 }
 
 type letter struct{ from, seq, hops int }
@@ -114,7 +114,7 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// at returns what is kept for s.
+// at returns the modelStage of s.
 func (w *world) at(s *Stage) *modelStage {
 	if l, ok := w.stages.Load(s); ok {
 		return l.(*modelStage)
@@ -123,7 +123,7 @@ func (w *world) at(s *Stage) *modelStage {
 	return l.(*modelStage)
 }
 
-// some returns a stage, which may be one that is being closed.
+// some returns a stage, which may be about to be closed.
 func (w *world) some(r *rand.Rand) *Stage {
 	w.openMu.Lock()
 	defer w.openMu.Unlock()
@@ -134,7 +134,7 @@ func (w *world) some(r *rand.Rand) *Stage {
 	return stages[r.IntN(len(stages))]
 }
 
-// visit is called by whoever holds s.
+// visit is called by the holder of s.
 func (w *world) visit(s *Stage) {
 	l := w.at(s)
 	l.visits++
@@ -145,7 +145,7 @@ func (w *world) visit(s *Stage) {
 func (w *world) notice(b Blocked) {
 	m, ok := b.Task.(*modelActor)
 	if !ok {
-		return // a mover that the system has not let run for so long
+		return // a mover that the system has not run for so long
 	}
 	m.noticed.Store(true)
 	if c := m.stalled.Swap(nil); c != nil {
@@ -153,14 +153,14 @@ func (w *world) notice(b Blocked) {
 	}
 }
 
-// Turn has those run who relay their turns, one after the other.
+// Turn runs, one after the other, the actors that relay their turns.
 func (m *modelActor) Turn(w *Worker) TurnResult {
 	v, relayed := relayTurns(w, m, (*modelActor).turn)
 	m.w.relayed.Add(int64(relayed))
 	return v
 }
 
-// turn checks that the handler which had the stage before is out of it.
+// turn checks that the handler that had the stage before has left it.
 func (m *modelActor) turn(w *Worker) TurnResult {
 	m.settle(w)
 	v := m.actor.Turn(w)
@@ -234,7 +234,7 @@ func (m *modelActor) live(w *Worker, msg any) {
 	}
 }
 
-// alone says that the handler has its stage to itself, if that is exclusive, until shared is called.
+// alone notes that the handler has its stage to itself, if that is exclusive, until shared is called.
 func (m *modelActor) alone() {
 	if s := m.Stage(); s.IsExclusive() && !m.w.at(s).alone.CompareAndSwap(nil, m) {
 		m.w.fail("stage %d: %d runs beside another, and it is exclusive", s.number, m.id)
@@ -243,8 +243,7 @@ func (m *modelActor) alone() {
 
 func (m *modelActor) shared() { m.w.at(m.Stage()).alone.CompareAndSwap(m, nil) }
 
-// act does something that a handler may do, and answers whether it gave up its
-// stage for good.
+// act does something that a handler may do, and reports whether it gave up its stage for good.
 func (m *modelActor) act(w *Worker) (blocked bool) {
 	switch n := m.rand.IntN(64); {
 	case n < 8:
@@ -256,7 +255,7 @@ func (m *modelActor) act(w *Worker) (blocked bool) {
 		m.shared()
 		w.Block()
 		return true
-	case n < 12 && m.w.stalls: // from the call of Stop on the handler need not have its stage again
+	case n < 12 && m.w.stalls: // once Stop is called the handler need not have its stage again
 		m.w.blockings.Add(1)
 		m.shared()
 		w.Blocking(func() { runtime.Gosched() })
@@ -314,7 +313,7 @@ func (w *world) look(r *rand.Rand) {
 			w.fail("Look at %d: running, and not queued", m.id)
 		}
 		w.visit(s)
-		m.in.Take(&m.q) // as one who counts messages does
+		m.in.Take(&m.q) // like an observer that counts messages
 	})
 }
 
@@ -331,8 +330,8 @@ func (w *world) outsider(id, count, hops int, r *rand.Rand) {
 	}
 }
 
-// inlineWorker is an inline worker that runs some of what it wakes, and has another goroutine go
-// on when a handler keeps it.
+// inlineWorker is an inline worker that runs some of the tasks it wakes, and has another goroutine go on when a handler
+// keeps it.
 func (w *world) inlineWorker(id, count, hops int, r *rand.Rand) {
 	sent, done := make([]int, len(w.actors)), make(chan struct{})
 	var run func()
@@ -364,7 +363,7 @@ func (w *world) inlineWorker(id, count, hops int, r *rand.Rand) {
 	<-done
 }
 
-// meddler borrows and looks until all is done, now and then.
+// meddler borrows and looks now and then, until everything is done.
 func (w *world) meddler(r *rand.Rand) {
 	for {
 		select {
@@ -384,7 +383,7 @@ func (w *world) meddler(r *rand.Rand) {
 	}
 }
 
-// move has m moved and returns when it has been, or another move has come between.
+// move moves m and returns when it has been moved, or another move has come between.
 func (w *world) move(m *modelActor, to *Stage, o Moved) (here bool) {
 	done := make(chan bool, 1)
 	o.Claim, o.Gone, o.Done = m.in.Claim, func() bool { return false }, func(here bool) { done <- here }
@@ -405,7 +404,7 @@ func (w *world) evict() {
 	}
 }
 
-// closing closes one of the stages that have been made, or has entities be spread over so many, and moves what
+// closing closes one of the made stages, or changes the number of stages that entities are spread over, and moves what
 // is there.
 func (w *world) closing(r *rand.Rand) {
 	w.openMu.Lock()
@@ -428,7 +427,7 @@ func (w *world) closing(r *rand.Rand) {
 	}
 }
 
-// mover moves actors, and makes and closes stages, until all is done. Two of them do so at a time.
+// mover moves actors, and makes and closes stages, until everything is done. Two of them do so at a time.
 func (w *world) mover(r *rand.Rand) {
 	for {
 		select {
@@ -454,7 +453,7 @@ func (w *world) mover(r *rand.Rand) {
 	}
 }
 
-// requireClosedEmpty is invariant 8. The pool has stopped.
+// requireClosedEmpty checks invariant 8. The pool has stopped.
 func (w *world) requireClosedEmpty() {
 	for _, m := range w.actors {
 		require.False(w.t, m.Stage().IsClosed(), "%d is on stage %d, which is closed", m.id, m.Stage().number)
@@ -506,14 +505,13 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// script says what happens beside the actors. A meddler's every look gives a pool
-// that has forgotten a worker the kick it needs, and so does the watcher's: hence
-// the script without either.
+// script says what happens beside the actors. A meddler's every look gives a pool that has forgotten a worker the kick
+// it needs, and so does the watcher's; hence the script without either.
 type script struct {
 	meddle bool // somebody outside borrows and looks
 	move   bool // somebody outside moves actors, and makes and closes stages
 	inline bool // those outside are inline workers
-	early  bool // Stop is called while all are at work; nobody watches from then on, so nobody may stall
+	early  bool // Stop is called while all are at work; nobody watches from then on, so no handler may stall
 }
 
 // play runs a world to its end.

@@ -14,13 +14,13 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// moved is what Move wants of an actor; done is called by Done.
+// moved is the Moved that moves an actor; Done calls done.
 func moved(a *actor, done func()) Moved {
 	return Moved{Claim: a.in.Claim, Gone: func() bool { return false }, Done: func(bool) { done() }}
 }
 
-// ahead is a message of the stress test: the number of those from one to another, and how many it
-// causes yet.
+// ahead is a message of the stress test: its number among those from its sender to its receiver, and how many more it
+// causes.
 type ahead struct{ from, seq, left int }
 
 // peer is an actor of the stress test.
@@ -32,9 +32,9 @@ type peer struct {
 	running atomic.Int32
 }
 
-// Actors send to each other, from their stages and from outside, block, are looked at, and are moved over
-// all stages meanwhile: each message is handled once, in the order of its sender; no two handlers of an
-// actor, or of an exclusive stage whose handlers do not say that they block, run at a time.
+// Actors send to each other, from their stages and from outside, block, are observed, and are moved over all stages
+// meanwhile: each message is handled once, in the order of its sender; no two handlers of an actor, or of an exclusive
+// stage whose handlers do not say that they block, run at a time.
 func TestMoveStress(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		for _, blocks := range []bool{false, true} {
@@ -141,7 +141,7 @@ func moveStress(t *testing.T, blocks bool) {
 	testkit.UntilTrue(t, func() bool { return p.Stats().DetachedTurns == 0 }, "the last turns end after their handlers")
 }
 
-// An actor is moved while its handler runs: when that is over.
+// An actor that is to be moved while its handler runs is moved when the handler is over.
 func TestMoveWhileHandlerRuns(t *testing.T) {
 	for _, give := range []bool{false, true} {
 		p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
@@ -172,7 +172,7 @@ func TestMoveWhileHandlerRuns(t *testing.T) {
 	}
 }
 
-// A later move comes in place of an earlier one, and one of an actor that is gone ends, too.
+// A later move replaces an earlier one, and the move of an actor that is gone ends, too.
 func TestMoveIsReplaced(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 3, Blocked: time.Hour})
 	in, out := make(chan struct{}), make(chan struct{})
@@ -206,7 +206,7 @@ func TestMoveIsReplaced(t *testing.T) {
 	require.Same(t, p.Stage(2), a.Stage())
 }
 
-// A stage that is closed while a move to it waits gets nobody: the actor goes to one that is open.
+// A stage that is closed while a move to it waits gets nobody: the actor goes to an open one.
 func TestMoveToStageThatCloses(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 4, Blocked: time.Hour})
 	own := p.NewStage(true)
@@ -234,8 +234,8 @@ func busyActor(t *testing.T, p *Pool) (a *actor, out chan struct{}) {
 	return a, out
 }
 
-// Who only wants an actor to leave its stage does not change where a move takes it; those that wait no more
-// are forgotten.
+// A caller that only wants an actor to leave its stage does not change a move's target; callers that no longer wait are
+// forgotten.
 func TestMoveIsJoined(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
 	a, out := busyActor(t, p)
@@ -260,7 +260,7 @@ func TestMoveIsJoined(t *testing.T) {
 	require.True(t, a.Pinned())
 }
 
-// While another has the right to the wake-up of an actor, its mover has no turn: it has one when the wake-up has come,
+// While another has the right to the wake-up of an actor, its mover has no turn: it gets one when the wake-up has come,
 // whether that finds a message or not.
 func TestMoveWaitsForWakeUp(t *testing.T) {
 	for _, message := range []bool{false, true} {
@@ -288,8 +288,7 @@ func TestMoveWaitsForWakeUp(t *testing.T) {
 	}
 }
 
-// There may be more stages, and fewer,
-// There may be more stages, and fewer, while actors run; the numbers stay.
+// The number of stages may grow and shrink while actors run; each stage keeps its number.
 func TestSetStages(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
 	first := p.Stage(0)
@@ -312,8 +311,8 @@ func TestSetStages(t *testing.T) {
 	require.False(t, fifth.IsClosed())
 }
 
-// While a handler of an exclusive stage runs, however long, no other of the stage does; one of another
-// stage does, on the worker that the watcher puts in place of this one. Who looks changes nothing.
+// While a handler of an exclusive stage runs, however long, no other of the stage does; one of another stage does, on
+// the worker that the watcher puts in place of this one. Observers change nothing.
 func TestExclusiveStageIsKept(t *testing.T) {
 	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Millisecond})
 	s := p.NewStage(true)
@@ -346,8 +345,8 @@ func TestExclusiveStageIsKept(t *testing.T) {
 	require.True(t, testkit.Receive(t, late))
 }
 
-// In Blocking the others of the stage have turns, of an exclusive one too; afterwards the handler has its
-// stage again: nobody else runs until it returns.
+// During Blocking the others of the stage have turns, also on an exclusive one; afterwards the handler has its stage
+// again: nobody else runs until it returns.
 func TestBlockingTakesStageAgain(t *testing.T) {
 	for _, exclusive := range []bool{false, true} {
 		p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})

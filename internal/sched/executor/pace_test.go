@@ -46,8 +46,8 @@ func TestPace(t *testing.T) {
 	assert.Zero(t, p.next(found{}))
 }
 
-// Whatever looks find: while something runs the next look comes soon, it rests only after
-// a long period in which nothing has run, and it does rest then.
+// Whatever looks find: while something runs the next look comes soon, and the watcher rests after a long period in
+// which nothing has run, and only then.
 func TestPaceModel(t *testing.T) {
 	seed := rand.Uint64()
 	defer func() {
@@ -100,7 +100,7 @@ func looks(p *Pool, f func(each func())) (n int) {
 	return n
 }
 
-// A message now and then does not have the watcher look more often than that.
+// A message now and then does not make the watcher look more often than that.
 func TestFewMessagesHaveFewLooks(t *testing.T) {
 	for _, every := range []time.Duration{time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond} {
 		t.Run(fmt.Sprint(every), func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestFewMessagesHaveFewLooks(t *testing.T) {
 	}
 }
 
-// seldomLooks brings p to where its watcher looks seldom.
+// seldomLooks brings p to a state in which its watcher looks seldom.
 func seldomLooks(t *testing.T, p *Pool) {
 	a := newActor(p, 0, func(*Worker, any) {})
 	for i := 0; !p.seldom.Load(); i++ {
@@ -134,7 +134,7 @@ func seldomLooks(t *testing.T, p *Pool) {
 	}
 }
 
-// Who is woken on a stage that is held does not wait for a look that comes seldom.
+// A task that is woken on a held stage does not wait for a look that comes seldom.
 func TestWhoWaitsHasTheWatcherLook(t *testing.T) {
 	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {
 		seldomLooks(t, p)
@@ -151,8 +151,8 @@ func TestWhoWaitsHasTheWatcherLook(t *testing.T) {
 	})
 }
 
-// A handler that keeps the goroutine of an inline worker is found by the look that comes next, and
-// the one after; then looks come often.
+// A handler that keeps the goroutine of an inline worker is found by the next look and the one after; then looks come
+// often.
 func TestAGuestIsKeptNoLongerThanALongPeriod(t *testing.T) {
 	needInline(t)
 	bubble(t, Config{Workers: 2, Stages: 1}, func(t *testing.T, p *Pool) {

@@ -79,8 +79,8 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// Wake-ups from outside that come while the pool stops, or later, are in time or
-// are not; the pool ends all the same.
+// Wake-ups from outside that come while the pool stops, or later, may or may not be in time; the pool ends all the
+// same.
 func TestInjectDuringStop(t *testing.T) {
 	for range 200 {
 		p := New(Config{Workers: 2, Stages: 2})
@@ -132,7 +132,7 @@ func TestIdleWorkersAreFew(t *testing.T) {
 	})
 }
 
-// What a borrower wakes is run.
+// A task that a borrower wakes is run.
 func TestBorrowerWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Config{Workers: 1, Stages: 1})
@@ -182,7 +182,7 @@ func TestLookFollows(t *testing.T) {
 	wg.Wait()
 }
 
-// Benchmarks. What a wake-up costs, from near to far.
+// Benchmarks: the cost of a wake-up, from near to far.
 
 // chatter is two actors, pinned, that send a token to and fro b.N times.
 func chatter(b *testing.B, c Config, from, to int) {
@@ -208,23 +208,19 @@ func chatter(b *testing.B, c Config, from, to int) {
 	<-done
 }
 
-// A message between two actors of one stage: append to the queue, append to the
-// run queue, and a turn for one message. No atomic read-modify-write, no fence,
-// no allocation; bound by the plain work and the two leaves and enters a message.
+// A message between two actors of one stage: append to the queue, append to the run queue, and a turn for one message.
+// No atomic read-modify-write, no fence, no allocation; the plain work and two leaves and enters a message bound it.
 func BenchmarkWakeSameStage(b *testing.B) { chatter(b, Config{Workers: 2, Stages: 2}, 0, 0) }
 
-// The same across stages with one worker: swaps for the inbox and the inject list,
-// and the pool's lock to queue the stage and to take it. Bound by those. (Actors
-// that are not pinned pay for it a few times: then one follows the other.)
+// The same across stages with one worker: swaps for the inbox and the inject list, and the pool's lock to queue the
+// stage and to take it, bound it. (Actors that are not pinned pay for it a few times: then one follows the other.)
 func BenchmarkWakeOtherStageOneWorker(b *testing.B) { chatter(b, Config{Workers: 1, Stages: 2}, 0, 1) }
 
-// With two workers it must cost about the same: the worker that wakes the other
-// stage runs it itself. Waking a goroutine for each message would be ten times as
-// dear.
+// With two workers it must cost about the same: the worker that wakes the other stage runs it itself. Waking a
+// goroutine for each message would cost ten times as much.
 func BenchmarkWakeOtherStage(b *testing.B) { chatter(b, Config{Workers: 2, Stages: 2}, 0, 1) }
 
-// A message from a goroutine outside, which waits for the answer: two switches of
-// goroutines bound it.
+// A message from a goroutine outside, which waits for the answer: two switches of goroutines bound it.
 func BenchmarkWakeFromOutside(b *testing.B) {
 	p := startPool(b, Config{Workers: 2, Stages: 2})
 	back := make(chan struct{}, 1)

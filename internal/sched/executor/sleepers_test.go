@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// Behind two hundred handlers that block and do not say so an actor waits for two or three of them, and the looks that take
-// each of the others its stage away; on their stage and on another.
+// An actor behind two hundred handlers that block without saying so waits for two or three of them, and for the looks
+// that take the stage away from each of the others; on their stage and on another.
 func TestBehindSleepers(t *testing.T) {
 	const sleepers, nap = 200, 5 * time.Millisecond
 	for _, workers := range []int{1, 2, 4} {
@@ -42,7 +42,8 @@ func TestBehindSleepers(t *testing.T) {
 	}
 }
 
-// However many block for good, the next has its turn after few looks; it takes no more than maxApart goroutines at once.
+// However many handlers block for good, the next has its turn after a few looks; it takes no more than maxApart
+// goroutines at once.
 func TestManyStuck(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		for _, stuck := range []int{200, 2 * maxApart} {
@@ -84,7 +85,7 @@ func TestSleepersKeepOrder(t *testing.T) {
 	})
 }
 
-// An inline worker that comes upon handlers that block is not held up by each.
+// An inline worker is not held up by every blocking handler that it meets.
 func TestInlineWorkerBehindSleepers(t *testing.T) {
 	needInline(t)
 	bubble(t, Config{Workers: 2, Stages: 8}, func(t *testing.T, p *Pool) {
@@ -115,8 +116,8 @@ func TestInlineWorkerBehindSleepers(t *testing.T) {
 	})
 }
 
-// Looks come at once after one that has taken a stage away, and after several that have found others waiting; and for a few
-// looks only.
+// Looks come at once after one that has taken a stage away, and after several that have found tasks waiting; and only
+// for a few looks.
 func TestPaceAtOnce(t *testing.T) {
 	p := newPace(10 * time.Millisecond)
 	quiet := found{ran: true, active: true}
@@ -161,7 +162,8 @@ func TestSleepersOnAnExclusiveStage(t *testing.T) {
 	})
 }
 
-// A worker is used again when its goroutine has ended, so Config.Local is called for no more than run at a time.
+// A worker is used again when its goroutine has ended, so Config.Local is called for no more workers than run at a
+// time.
 func TestWorkersAreUsedAgain(t *testing.T) {
 	const blocked = 100
 	var made atomic.Int32

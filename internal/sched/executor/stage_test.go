@@ -48,8 +48,7 @@ func named(p *Pool, k int, name string) *actor {
 	return a
 }
 
-// The fresh come after all others, the newest first; but after freshAfter turns of
-// others one of them is next.
+// Fresh tasks come after all others, the newest first; but after freshAfter turns of others one of them is next.
 func TestFresh(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 1})
 	s := p.Stage(0)
@@ -79,8 +78,8 @@ func TestFresh(t *testing.T) {
 	require.Equal(t, []string{"again"}, names(s))
 }
 
-// Of the queue the later half is shared out, of the fresh the older; the pinned,
-// the suspended and those whose wake-up somebody else owes stay.
+// The later half of the queue is shared out, and of the fresh the older half; pinned and suspended entities stay, and
+// so do those whose wake-up somebody else owes.
 func TestShareHalves(t *testing.T) {
 	w := bare(t, Config{Workers: 2, Stages: 2})
 	p, s, to := w.pool, w.stage, w.pool.Stage(1)
@@ -113,8 +112,8 @@ func TestShareHalves(t *testing.T) {
 	require.Equal(t, []string{"f1", "e"}, moved, "newest first, as an inject list is")
 }
 
-// The states of an inject list: nil (who posts must make the stage ready), listening
-// (it will look), and a list.
+// The states of an inject list: nil (the poster must make the stage ready), listening (the stage will look), and a
+// list.
 func TestPostAndGather(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 1})
 	s := p.Stage(0)
@@ -149,8 +148,8 @@ func TestPostAndGather(t *testing.T) {
 	}
 }
 
-// An entity that leaves is of its new stage before the old one is let go: there is
-// no time at which both think that they guard it, or neither.
+// An entity that leaves belongs to its new stage before the old one is released: at no time do both think that they
+// guard it, or neither.
 func TestGatherMovesWhileHeld(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 2})
 	s, to := p.Stage(0), p.Stage(1)
@@ -174,8 +173,7 @@ func TestGatherMovesWhileHeld(t *testing.T) {
 	require.Equal(t, 1, a.q.Len())
 }
 
-// Many post at once, one gathers: everybody arrives, and exactly one of those who
-// post to a nil list is told so.
+// Many post at once, one gathers: everybody arrives, and exactly one of those who post to a nil list is told so.
 func TestPostConcurrently(t *testing.T) {
 	const posters, count = 4, 2000
 	p := New(Config{Workers: 1, Stages: 1})
@@ -226,7 +224,7 @@ func TestPostConcurrently(t *testing.T) {
 	require.Equal(t, nils, ready)
 }
 
-// Nodes that one stage has too many of serve others.
+// A stage's surplus nodes serve others.
 func TestNodesChangeStages(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 2})
 	from, to := p.Stage(0), p.Stage(1)
@@ -256,7 +254,7 @@ func TestNodesChangeStages(t *testing.T) {
 	require.Empty(t, mine)
 }
 
-// What the pool keeps for others is bounded.
+// The number of nodes that the pool keeps for others is bounded.
 func TestNodesAreBounded(t *testing.T) {
 	p := New(Config{Workers: 1, Stages: 1})
 	for range (maxBatches + 10) * inbox.Batch {

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The unit is that of the quickest run, but not beyond what a processor takes; where the clock stands still there is one, too.
+// The unit is that of the quickest run, up to the most that a processor takes; if the clock stands still there is a
+// unit, too.
 func TestUnit(t *testing.T) {
 	clock := func(runs ...time.Duration) func() time.Time {
 		var at time.Time

@@ -18,14 +18,14 @@ import (
 // work takes d on the bubble's clock.
 func work(d time.Duration) { <-time.After(d) }
 
-// pass lets d go by on the bubble's clock, and then all that happens at once.
+// pass advances the bubble's clock by d, and then waits for all that happens at once.
 func pass(d time.Duration) {
 	work(d)
 	synctest.Wait()
 }
 
-// bubble runs f in a bubble with a pool that is stopped at the end; that no
-// goroutine is left of it the bubble checks itself.
+// bubble runs f in a bubble with a pool that is stopped at the end; the bubble itself checks that no goroutine of it is
+// left.
 func bubble(t *testing.T, c Config, f func(*testing.T, *Pool)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(c)
@@ -35,7 +35,7 @@ func bubble(t *testing.T, c Config, f func(*testing.T, *Pool)) {
 	})
 }
 
-// holdUp blocks until c is closed; its name is looked for in stacks.
+// holdUp blocks until c is closed; tests look for its name in stacks.
 func holdUp(c chan struct{}) { <-c }
 
 func TestBlockedHandler(t *testing.T) {
@@ -119,7 +119,7 @@ func TestManyBlockedHandlers(t *testing.T) {
 	})
 }
 
-// Many turns that take long together block nobody.
+// Many turns that together take long block nobody.
 func TestShortTurnsAreNotReported(t *testing.T) {
 	r := new(record[Blocked])
 	bubble(t, Config{Workers: 1, Stages: 1, OnBlocked: r.add}, func(t *testing.T, p *Pool) {
@@ -138,7 +138,7 @@ func TestShortTurnsAreNotReported(t *testing.T) {
 	})
 }
 
-// Who looks at a stage takes it from a handler, but makes it no slower.
+// A look at a stage takes it from a handler, but the handler is not reported as slow.
 func TestLookIsNoReport(t *testing.T) {
 	r := new(record[Blocked])
 	bubble(t, Config{Workers: 2, Stages: 1, OnBlocked: r.add}, func(t *testing.T, p *Pool) {
@@ -165,8 +165,7 @@ func TestLookIsNoReport(t *testing.T) {
 	})
 }
 
-// A handler that says that it will wait gives its stage up at once and is not
-// reported.
+// A handler that says that it will wait gives its stage up at once and is not reported.
 func TestBlock(t *testing.T) {
 	r := new(record[Blocked])
 	bubble(t, Config{Workers: 1, Stages: 1, OnBlocked: r.add}, func(t *testing.T, p *Pool) {
@@ -196,8 +195,7 @@ func TestBlock(t *testing.T) {
 	})
 }
 
-// A suspended handler blocks nobody, however long it waits for its turn; once it
-// goes on it is watched like any other.
+// A suspended handler blocks nobody, however long it waits for its turn; once it goes on it is watched like any other.
 func TestSuspendedIsNotReported(t *testing.T) {
 	r := new(record[Blocked])
 	bubble(t, Config{Workers: 1, Stages: 1, OnBlocked: r.add}, func(t *testing.T, p *Pool) {
@@ -252,8 +250,8 @@ func TestWatcherRests(t *testing.T) {
 	})
 }
 
-// A handler that goes on for long after it has woken somebody elsewhere, a
-// wake-up which its worker meant to see to itself, does not keep them waiting.
+// A handler that goes on for long after it has woken somebody elsewhere, a wake-up that its worker meant to see to
+// itself, does not keep them waiting.
 func TestOwedByASlowHandler(t *testing.T) {
 	bubble(t, Config{Workers: 2, Stages: 2}, func(t *testing.T, p *Pool) {
 		release := make(chan struct{})
@@ -271,8 +269,7 @@ func TestOwedByASlowHandler(t *testing.T) {
 	})
 }
 
-// Once the worker that owes a wake-up has something else to do, another worker is
-// woken for it.
+// Once the worker that owes a wake-up has something else to do, another worker is woken for it.
 func TestOwedByAWorkerThatGoesOn(t *testing.T) {
 	bubble(t, Config{Workers: 2, Stages: 2}, func(t *testing.T, p *Pool) {
 		release := make(chan struct{})
@@ -289,7 +286,7 @@ func TestOwedByAWorkerThatGoesOn(t *testing.T) {
 	})
 }
 
-// The smallest time that a Config can ask for is no trouble.
+// The smallest time that a Config can ask for causes no trouble.
 func TestBlockedOfANanosecond(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 1, Blocked: 1})
 	done := make(chan struct{})

@@ -17,8 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Entities of one stage have their turns one after the other, in the order in
-// which they were woken.
+// Entities of one stage have their turns one after the other, in the order in which they were woken.
 func TestTurnsGoRound(t *testing.T) {
 	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
 	var order []string
@@ -46,8 +45,8 @@ func TestTurnsGoRound(t *testing.T) {
 	require.Equal(t, []string{"a0", "b0", "c0", "a1", "b1", "c1", "a2", "b2", "c2"}, order)
 }
 
-// A stage that has more to do than turnsBeforeSwitch makes way for others that
-// wait, and nobody in it is passed over, however many they are.
+// A stage with more to do than turnsBeforeSwitch makes way for others that wait, and nobody in it is passed over,
+// however many they are.
 func TestNobodyStarves(t *testing.T) {
 	const rounds = 50
 	for _, n := range []int{1, 2, turnsBeforeSwitch - 1, turnsBeforeSwitch, turnsBeforeSwitch + 1} {
@@ -77,7 +76,7 @@ func TestNobodyStarves(t *testing.T) {
 					p.Stage(1).Wake(&e.Entity)
 				}
 			})
-			other := again(0) // waits at all times, for there is one worker
+			other := again(0) // always waits, because there is one worker
 			p.Inject(&other.Entity, nil)
 			testkit.Receive(t, done)
 			stopPool(t, p)
@@ -110,8 +109,7 @@ func (e *endless) FinishDetached(*Stage) bool { return true }
 func (e *endless) Claim() bool                { return true }
 func (e *endless) Name() string               { return "endless" }
 
-// A run queue that is worth it is shared with a worker that has nothing to do;
-// who is pinned stays.
+// A run queue that is worth it is shared with a worker that has nothing to do; pinned entities stay.
 func TestShare(t *testing.T) {
 	const n = 64
 	p := startPool(t, Config{Workers: 2, Stages: 4, Blocked: time.Hour})
@@ -167,10 +165,9 @@ func (r *relay) Turn(w *Worker) TurnResult {
 	return v
 }
 
-// Those who relay their turns have them in the order in which they were woken, within one
-// call of Turn as far as they are neighbours in the queue; for the others, for what is to be
-// done after a turn, and after a while, the worker is asked. Who loses the stage in a relay
-// gets it back himself.
+// Entities that relay their turns have them in the order in which they were woken, within one call of Turn as far as
+// they are neighbours in the queue; for the others, for work due after a turn, and after a while, the worker is asked.
+// An entity that loses the stage in a relay gets it back itself.
 func TestRelay(t *testing.T) {
 	pay := 0
 	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour, Local: func(*Worker) Local {
@@ -234,8 +231,8 @@ func TestRelay(t *testing.T) {
 	require.Equal(t, 2, calls-before)
 }
 
-// Who is woken by one other stage again and again moves there, unless pinned; who
-// is woken by several, or from home in between, stays.
+// An entity that one other stage wakes again and again moves there, unless pinned; an entity woken by several stages,
+// or from home in between, stays.
 func TestFollow(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -283,7 +280,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// talker is a task each turn of which is over for what it has sent to another.
+// talker is a task whose every turn is over when it has sent to another.
 type talker struct {
 	endless
 	to    *Entity
@@ -304,9 +301,9 @@ func (a *talker) Turn(w *Worker) TurnResult {
 	return Again
 }
 
-// An entity that sends and sends to one of another stage, and does little else, moves there,
-// unless it is pinned; one whose turns take long does not. The clock of the bubble stands still
-// while anything runs, so how fast the machine is does not matter.
+// An entity that sends much to one of another stage, and does little else, moves there, unless it is pinned; one whose
+// turns take long does not. The clock of the bubble stands still while anything runs, so the machine's speed does not
+// matter.
 func TestTalkersMove(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -332,8 +329,8 @@ func TestTalkersMove(t *testing.T) {
 	}
 }
 
-// While turns are quick, those who talk to each other on one stage stay there when work is
-// shared out, and who is quickAt to does not follow a third; when the talk is over they go.
+// While turns are quick, entities that talk to each other on one stage stay there when work is shared out, and an
+// entity with a local sender does not follow a third; when the talk is over they go.
 func TestTalkersStay(t *testing.T) {
 	w := bare(t, Config{Workers: 2, Stages: 2})
 	p, s := w.pool, w.stage
@@ -373,8 +370,7 @@ func bare(t *testing.T, c Config) *Worker {
 	return w
 }
 
-// How long turns take is not measured across two leases, the turns of which are counted
-// apart.
+// The duration of turns is not measured across two leases, whose turns are counted separately.
 func TestQuickIsOfOneLease(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 1})
 	turn := func(takes time.Duration) bool {
@@ -399,7 +395,7 @@ func TestQuickIsOfOneLease(t *testing.T) {
 	require.Zero(t, testkit.Receive(t, quickAt))
 }
 
-// A queue of which nobody can be moved is not gone through again and again.
+// A queue none of whose entities can be moved is not searched again and again.
 func TestShareInVain(t *testing.T) {
 	w := bare(t, Config{Workers: 2, Stages: 2})
 	s := w.stage
@@ -421,8 +417,7 @@ func TestShareInVain(t *testing.T) {
 	require.Zero(t, w.failedShares)
 }
 
-// Who moves to those it talks to is woken there by nobody: that it follows whoever wakes it
-// is counted anew.
+// When an entity moves to those it talks to, the count of who wakes it starts again.
 func TestFollowCountsAnew(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 2})
 	to := w.pool.Stage(1)
@@ -441,7 +436,7 @@ func TestFollowCountsAnew(t *testing.T) {
 	require.Equal(t, stageQueued, to.state)
 }
 
-// An entity that prefers another stage does not relay its turn: the worker is to move it.
+// An entity that prefers another stage does not relay its turn: the worker must move it.
 func TestMisplacedDoNotRelay(t *testing.T) {
 	w := bare(t, Config{Workers: 1, Stages: 2})
 	s := w.stage
@@ -455,8 +450,7 @@ func TestMisplacedDoNotRelay(t *testing.T) {
 	require.Equal(t, Task(next), w.Relay(Again))
 }
 
-// taken is a task that has its stage taken when somebody claims it, and owes something after
-// each turn.
+// taken is a task whose stage is taken when somebody claims it, and that owes something after each turn.
 type taken struct {
 	talker
 	p    *Pool
@@ -478,7 +472,7 @@ func (k *taken) Claim() bool {
 	return true
 }
 
-// Who loses the stage while it moves an entity pays all the same what the turn owes.
+// If the stage is lost while an entity is moved, the worker still does what the turn owes.
 func TestFollowLosesTheStage(t *testing.T) {
 	var paid atomic.Int64
 	p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour, Local: func(*Worker) Local {
@@ -493,8 +487,8 @@ func TestFollowLosesTheStage(t *testing.T) {
 	require.EqualValues(t, k.owed, paid.Load())
 }
 
-// An actor that moves all the time is seen by Look as it is: nobody else touches it
-// meanwhile, neither where it was nor where it is going.
+// Look sees an actor that moves all the time as it is: nobody else touches it meanwhile, neither where it was nor where
+// it is going.
 func TestLookWhileMoving(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 3, Blocked: time.Hour})
 	const rounds = 4000
@@ -539,8 +533,7 @@ func TestLookWhileMoving(t *testing.T) {
 	}
 }
 
-// Invariant 4 of lease: a share that has lost the stage is outside it, or whoever
-// took it would wait for ever.
+// Invariant 4 of lease: a share that has lost the stage is outside it, or the one that took it would wait for ever.
 func TestShareIsOutsideWhenItFails(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1}) // no stage to share with
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 0))
@@ -628,8 +621,8 @@ func TestSentYields(t *testing.T) {
 	require.Equal(t, 3*sendsBeforeYield, testkit.Receive(t, sent))
 }
 
-// replace acts for a lease, not for a worker: between Yield's leaving of the stage
-// and replace others may have taken the stage, and given it back.
+// replace acts for a lease, not for a worker: after Yield has left the stage and before replace, others may have taken
+// the stage, and given it back.
 func TestStandInOfALostStage(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1})
 	s := p.Stage(0)
@@ -660,8 +653,7 @@ func TestStandInOfALostStage(t *testing.T) {
 	require.False(t, e.is(suspended))
 }
 
-// A handler that is due while its stage is taken goes on as a detached turn, and is known
-// to be one.
+// A handler that is due while its stage is taken goes on as a detached turn, and is known to be one.
 func TestHandOverOfALostStage(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1})
 	s := p.Stage(0)
@@ -688,8 +680,8 @@ func TestHandOverOfALostStage(t *testing.T) {
 	require.True(t, running)
 }
 
-// runtime.Goexit in a handler ends a worker's goroutine and nothing else: the
-// actor gets its next message, the stage goes on.
+// runtime.Goexit in a handler ends a worker's goroutine and nothing else: the actor gets its next message, the stage
+// goes on.
 func TestGoexit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -758,9 +750,9 @@ func TestGoexitManyTimes(t *testing.T) {
 	testkit.Receive(t, done)
 }
 
-// What a handler wakes on another stage is run by the same worker when it is
-// done, or by another as soon as there is more to do; it never waits for the
-// watcher, here fast asleep, unless the handler goes on.
+// The worker that runs a handler also runs what it wakes on another stage, when the handler is done, or another worker
+// does as soon as there is more to do; a woken task never waits for the watcher, here fast asleep, unless the handler
+// goes on.
 func TestOwedWakeUps(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 8, Blocked: time.Hour})
 	done := make(chan struct{})

@@ -2,7 +2,7 @@
 
 package fiber
 
-// TraceSaysLocked is the slow way of Locked.
+// TraceSaysLocked is the slow form of Locked.
 func TraceSaysLocked() bool { return traceSaysLocked() }
 
 // KnowsLocked reports whether Locked is quick.

@@ -67,7 +67,7 @@ func gone(t *testing.T) {
 	}, "no goroutine of a fiber is left")
 }
 
-// world is a scheduler as simple as can be: workers that let go on whom they find.
+// world is the simplest scheduler: workers that resume any fiber they find.
 type world struct {
 	pool fiber.Pool
 	mu   sync.Mutex
@@ -78,9 +78,9 @@ type world struct {
 	fast int // handed over directly
 
 	workers, dying int
-	much           bool // more dying than there may be
+	much           bool // more are dying than may be
 
-	crowds atomic.Int64 // times that one went on that had not left
+	crowds atomic.Int64 // times that a fiber went on before it had left
 }
 
 // modelFiber is a fiber with a job.
@@ -93,7 +93,7 @@ type modelFiber struct {
 	goes  atomic.Bool
 }
 
-// hand is a worker: who runs on it, and who has just left it.
+// hand is a worker: the fiber that runs on it, and the one that has just left it.
 type hand struct {
 	home fiber.Fiber
 	left *modelFiber
@@ -101,7 +101,7 @@ type hand struct {
 	rnd  *rand.Rand
 }
 
-// take removes somebody who is due.
+// take removes a fiber that is due.
 func (w *world) take(rnd *rand.Rand) *modelFiber {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,7 +115,7 @@ func (w *world) take(rnd *rand.Rand) *modelFiber {
 	return s
 }
 
-// settle does for who has left what could not be done before he waited.
+// settle does for the fiber that has left what could not be done before it waited.
 func (h *hand) settle(w *world) {
 	s := h.left
 	h.left = nil
@@ -138,7 +138,7 @@ func (h *hand) settle(w *world) {
 	w.mu.Unlock()
 }
 
-// arrive is what one does first who goes on, and leave the last before he waits.
+// arrive is what a fiber does first when it goes on, and leave the last before it waits.
 func (s *modelFiber) arrive() {
 	if s.goes.Swap(true) {
 		s.w.crowds.Add(1)
@@ -183,9 +183,9 @@ func (s *modelFiber) Run() {
 
 func (s *modelFiber) Next() *fiber.Fiber { return &s.on.home }
 
-// Many fibers on a few workers go on in whatever order and wait in each other's slots,
-// end and begin, some by runtime.Goexit; each does all its steps, one at a time; those that
-// cannot end are never more than those that live; and in the end none is left.
+// Many fibers on a few workers go on in random order and wait in each other's slots, end and begin, some by
+// runtime.Goexit; each does all its steps, one at a time; the ones that cannot end are never more than those that live;
+// and in the end none is left.
 func TestWorld(t *testing.T) {
 	rounds, fast, dying := testkit.Rand(t), 0, 0
 	for range 60 {
@@ -244,7 +244,7 @@ func TestWorld(t *testing.T) {
 	require.Equal(t, fiber.Direct, dying > 0)
 }
 
-// A job that panics ends the program, and says of what.
+// A job that panics ends the program, which prints the panic value.
 func TestPanic(t *testing.T) {
 	if os.Getenv("FIBER_PANICS") != "" {
 		var p fiber.Pool

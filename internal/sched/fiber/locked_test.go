@@ -13,11 +13,11 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
-// Locked tells at any depth of locks whether there is one, on whatever goroutine, and the way
-// that is quick says what the traceback says.
+// Locked reports, at any depth of locks and on any goroutine, whether there is a lock, and the quick way agrees with
+// the traceback.
 func TestLocked(t *testing.T) {
 	var p fiber.Pool
-	p.Put(&fiber.Fiber{}, p.Take(nil)) // has it looked for
+	p.Put(&fiber.Fiber{}, p.Take(nil)) // the pool looks for it here
 	p.Stop()
 	require.True(t, fiber.KnowsLocked(), "Go's runtime keeps it elsewhere")
 	var wg sync.WaitGroup

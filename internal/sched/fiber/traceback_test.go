@@ -56,7 +56,7 @@ func deep(depth int, f func()) {
 	f()
 }
 
-// A goroutine finds the mark that it has been given, however deep it is, and no other.
+// A goroutine finds the mark that it has been given, at any depth, and no other.
 func TestMark(t *testing.T) {
 	var one, two marked
 	one.call(fiber.MarkOf(&one), func() {

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/growth"
 )
 
-// The bytes that an operation allocates do not grow with how many others there are.
+// The bytes that an operation allocates do not grow with the number of other entries.
 func TestBytes(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the race detector allocates memory itself")
@@ -21,11 +21,11 @@ func TestBytes(t *testing.T) {
 	growth.Test(t)
 }
 
-// counted are the packages whose steps count.
+// counted lists the packages whose steps count.
 var counted = []string{"slices", "container/list", "internal/mailbox/inbox", "internal/mailbox/ring", "internal/wire/pack", "internal/wire/pack",
 	"internal/wire/etfcodec", "internal/sched/executor", "node/...", "wire/...", "supervisor/...", "internal/testkit/growth/steps"}
 
-// Nor do the steps that it takes.
+// The number of its steps does not grow either.
 func TestSteps(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the program has no race detector")

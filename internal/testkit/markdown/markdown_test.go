@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 	assert.Equal(t, 16, d.Lines)
 }
 
-// Documents are found where they are, this repository's README among them.
+// Documents are found wherever they are, this repository's README among them.
 func TestFind(t *testing.T) {
 	all, err := markdown.Find("../../..")
 	require.NoError(t, err)

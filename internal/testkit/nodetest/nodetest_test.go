@@ -65,7 +65,7 @@ func TestPlaces(t *testing.T) {
 	require.ErrorContains(t, err, "no node a@h")
 }
 
-// Each style runs a handler, does what it is told, and stays what it is with other options.
+// Each style runs a handler, does what it is told, and keeps its style with other options.
 func TestStyles(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	var names []string

@@ -17,7 +17,7 @@ func TestReserve(t *testing.T) {
 	port := porttest.Reserve(t)
 	_, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-	for range 2 { // it can be listened at, and again
+	for range 2 { // a port can be listened at, and again
 		for _, at := range []string{"127.0.0.1", "127.0.0.2", "", "[::1]"} {
 			l, err := net.Listen("tcp", fmt.Sprint(at, ":", port))
 			if errors.Is(err, syscall.EADDRNOTAVAIL) && at == "[::1]" {
@@ -37,8 +37,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// The system gives a reserved port to nobody: of as many as there are, it comes to
-// all the others.
+// The system gives a reserved port to nobody: asked for as many ports as there are, it hands out all the others.
 func TestReserved(t *testing.T) {
 	mine := map[int]bool{}
 	for range 200 {

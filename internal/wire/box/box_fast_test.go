@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Binaries about as long as those that are one with their slice.
+// Binaries around the length at which they stop sharing a block with their slice.
 func TestLongBytes(t *testing.T) {
 	for n := oneBytes - 3; n <= oneBytes+3; n++ {
 		data := bytes.Repeat([]byte{byte(n)}, n)
@@ -23,8 +23,8 @@ func TestLongBytes(t *testing.T) {
 	}
 }
 
-// Lists of every size that the runtime has, and about as long as those that are one
-// with their head: each is whole when its memory is the only one that has its elements.
+// Lists of every size class of the runtime, and around the length at which they stop sharing a block with their head:
+// each is whole when its memory is the only one that holds its elements.
 func TestLong(t *testing.T) {
 	setUp.Do(findSizes)
 	lengths := []int{MaxJoined - 1, MaxJoined, MaxJoined + 1}
@@ -57,7 +57,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// A long list takes no more than its elements and its head would.
+// A long list takes no more memory than its elements and its head would.
 func TestNothingWasted(t *testing.T) {
 	var v any
 	for _, n := range []int{17, 100, 1000, 10_000, MaxJoined} {

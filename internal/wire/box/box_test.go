@@ -18,13 +18,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The integers that need no allocation are from lowest to highest.
+// The integers from lowest to highest need no allocation.
 const (
 	lowest  = -512
 	highest = 1<<16 - 1
 )
 
-// What is boxed is what a conversion would give, whatever its length, and stays so.
+// A boxed value equals what a conversion would give, whatever its length, and stays so.
 func TestBoxes(t *testing.T) {
 	var all, want []any
 	for n := range 200 {
@@ -64,8 +64,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// The binaries of a block are slices like any other, of whatever length, each with the
-// bytes that it was made of, as long as somebody has one of them.
+// The binaries of a block are slices like any other, of whatever length, each with the bytes that it was made of, as
+// long as somebody holds one of them.
 func TestBlock(t *testing.T) {
 	var all, want []any
 	for k := range 500 {
@@ -83,7 +83,7 @@ func TestBlock(t *testing.T) {
 		for i, part := range parts {
 			v := block.Add(part)
 			require.Equal(t, len(part), cap(v.([]byte)), "an append copies")
-			if i == k%len(parts) { // nobody has the others
+			if i == k%len(parts) { // nobody holds the others
 				all, want = append(all, v), append(want, bytes.Clone(part))
 			}
 			clear(part)
@@ -98,8 +98,7 @@ func TestBlock(t *testing.T) {
 	}
 }
 
-// Integers are what they were made of at the edges of the table and of its pages, and
-// outlive what they were made with.
+// Integers keep their values at the edges of the table and of its pages, and outlive the source they were made from.
 func TestInts(t *testing.T) {
 	var x Ints
 	var all []any
@@ -125,8 +124,7 @@ func appendTagged(b []byte, n int32) []byte {
 	return binary.BigEndian.AppendUint32(append(b, tag), uint32(n))
 }
 
-// A run ends where the slots, the bytes or the tags do, and is the integers that one at
-// a time would be.
+// A run ends where the slots, the bytes or the tags do, and has the integers that decoding one at a time would give.
 func TestRun(t *testing.T) {
 	var x Ints
 	r := testkit.Rand(t)
@@ -144,7 +142,7 @@ func TestRun(t *testing.T) {
 		whole := len(want)
 		switch r.IntN(3) {
 		case 0:
-			b = append(b, tag, 0, 0, 0) // cut
+			b = append(b, tag, 0, 0, 0) // cut off
 		case 1:
 			b = append(b, tag+1, 0, 0, 0, 0)
 		}
@@ -172,7 +170,7 @@ func TestFillBytes(t *testing.T) {
 	FillBytes(nil, nil)
 }
 
-// Many write the table at once, each as far as it needs it.
+// Many goroutines write the table at once, each as far as it needs it.
 func TestManyFill(t *testing.T) {
 	var all sync.WaitGroup
 	for g := range 8 {
@@ -194,8 +192,8 @@ func TestManyFill(t *testing.T) {
 	all.Wait()
 }
 
-// While the collector works, slots that only the heap knows keep their integers, and
-// the binaries, in which it does not look, keep their bytes.
+// While the collector works, slots that only the heap knows keep their integers, and binaries, which it does not scan,
+// keep their bytes.
 func TestCollected(t *testing.T) {
 	var x Ints
 	var kept [][]any
@@ -233,7 +231,7 @@ func TestCollected(t *testing.T) {
 	}
 }
 
-// The number of a type is where Go keeps it, so there is one for each.
+// The number of a type is where Go keeps it, so each type has one.
 func TestTypeOf(t *testing.T) {
 	type named int
 	values := []any{1, int8(1), named(1), "a", []byte{1}, wire.Tuple{}, wire.List{}, struct{}{}, &struct{ a int }{}, errors.New("a")}

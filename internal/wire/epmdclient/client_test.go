@@ -24,8 +24,7 @@ var sample = Registration{Name: "cart", Port: 0x1234, Highest: 6, Lowest: 5, Ext
 
 const sampleBytes = "\x12\x34M\x00\x00\x06\x00\x05\x00\x04cart\x00\x02\x00\xff"
 
-// answering returns a client whose every connection reads the request and is
-// then handed to peer.
+// answering returns a client whose every connection reads the request and is then handed to peer.
 func answering(t *testing.T, cfg epmd.Config, peer func(conn net.Conn)) *Client {
 	cfg.Logger = quiet().Logger
 	cfg.Dial = func(context.Context, string, string) (net.Conn, error) {
@@ -103,7 +102,7 @@ func TestRegisterAnswers(t *testing.T) {
 		{"", errHungUp},
 		{"v\x00", epmdserver.ErrShort},
 		{"w\x00", epmdserver.ErrMalformed},
-		{"y\x00\x00\x01\x02", nil}, // the byte too many is not waited for, so it ends the connection later
+		{"y\x00\x00\x01\x02", nil}, // nobody waits for the byte too many, so it ends the connection later
 	} {
 		a, err := answering(t, epmd.Config{}, says(c.peer)).Register(t.Context(), Registration{Name: "a"})
 		require.ErrorIs(t, err, c.want, "%q", c.peer)
@@ -118,8 +117,7 @@ func TestRegisterAnswers(t *testing.T) {
 	a.Stop()
 }
 
-// A peer that accepts and says nothing holds nobody up for longer than Timeout,
-// or than the caller's context.
+// A peer that accepts and says nothing holds nobody up for longer than Timeout, or than the caller's context.
 func TestSilentPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }
@@ -176,7 +174,7 @@ func TestRegistersAgainEveryTwoSeconds(t *testing.T) {
 		require.Equal(t, []string{registered, lost, lost}, seen.states(), "another cause: nobody answers")
 		require.ErrorIs(t, a.Status().Err, epmd.ErrUnreachable)
 
-		// Somebody else takes the name in the meantime: refused, until he is gone.
+		// If another node takes the name in the meantime, the registration is refused until that node is gone.
 		_, stop = m.serve(t, cfg)
 		rival, err := newClient(t, m.config()).Register(t.Context(), Registration{Name: "cart", Port: 8})
 		require.NoError(t, err)
@@ -221,7 +219,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// Where a keeper's server listens, by what is configured.
+// Where a keeper's server listens, depending on its configuration.
 func TestListenAddresses(t *testing.T) {
 	for _, c := range []struct{ addresses, want string }{
 		{"", ":99"},
@@ -263,7 +261,7 @@ func (c ending) Write(b []byte) (int, error) { return len(b), nil }
 func (c ending) Read([]byte) (int, error)    { c.end(); return 0, io.EOF }
 func (c ending) RemoteAddr() net.Addr        { return &net.TCPAddr{} }
 
-// A context may end as the port mapper hangs up: what closes the connection then runs when the lookup
+// A context may end while the port mapper hangs up: the function that closes the connection then runs when the lookup
 // has returned.
 func TestLookupEndsTwice(t *testing.T) {
 	why := errors.New("no longer wanted")

@@ -10,11 +10,11 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// errNotAllowed: the port mapper answered that it will not.
+// errNotAllowed means that the port mapper refused.
 var errNotAllowed = errors.New("epmd: not allowed")
 
-// dump asks the port mapper of host ("" is this one) for all that it knows, as
-// text for people. Only the host itself may ask.
+// dump asks the port mapper of host ("" is this one) for everything that it knows, as text for people. Only the host
+// itself may ask.
 func (c *Client) dump(ctx context.Context, host string) (string, error) {
 	b, err := ask(ctx, c, host, epmdserver.Request{Op: epmdserver.OpDump}, c.cfg.MaxNames, untilEOF)
 	if err == nil {
@@ -25,8 +25,8 @@ func (c *Client) dump(ctx context.Context, host string) (string, error) {
 	return "", fmt.Errorf("dump: %w", err)
 }
 
-// kill ends the port mapper of this host. It returns errNotAllowed if there are
-// live names and the port mapper is not relaxed.
+// kill ends the port mapper of this host. It returns errNotAllowed if there are live names and the port mapper is not
+// relaxed.
 func (c *Client) kill(ctx context.Context) error {
 	return c.command(ctx, epmdserver.Request{Op: epmdserver.OpKill}, "OK", "NO", errNotAllowed)
 }
@@ -39,7 +39,7 @@ func (c *Client) forget(ctx context.Context, name string) error {
 	return c.command(ctx, epmdserver.Request{Op: epmdserver.OpStop, Name: name}, "STOPPED", "NOEXIST", epmd.ErrNotFound)
 }
 
-// command asks for what is answered in a word, yes or no.
+// command sends a request that is answered in a word, yes or no.
 func (c *Client) command(ctx context.Context, r epmdserver.Request, yes, no string, refusal error) error {
 	b, err := ask(ctx, c, "", r, len(no)+len(yes), untilEOF)
 	switch {

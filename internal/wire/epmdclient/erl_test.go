@@ -16,19 +16,18 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// Where nodes listen and look for their port mapper.
+// The addresses where nodes listen and look for their port mapper.
 var (
 	inet  = []string{"-kernel", "inet_dist_use_interface", "{127,0,0,1}"}
 	inet6 = []string{"-kernel", "inet_dist_use_interface", "{0,0,0,0,0,0,0,1}", "-proto_dist", "inet6_tcp"}
 )
 
-// named are the options of a node with a short name that asks for port mappers at
-// port.
+// named returns the options of a node with a short name that asks for port mappers at port.
 func named(port int, name string, args ...string) erltest.Options {
 	return erltest.Options{Name: name, Short: true, EPMD: port, Args: args}
 }
 
-// stays starts a node that stays until the test ends.
+// stays starts a node that runs until the test ends.
 func stays(t *testing.T, port int, name string, family []string) {
 	cmd := erltest.Command(context.Background(), t, named(port, name, family...))
 	require.NoError(t, cmd.Start())
@@ -45,8 +44,7 @@ func erlSays(t *testing.T, port int, name, code string) string {
 	return strings.TrimSpace(out)
 }
 
-// Real nodes register at our server, find each other through it, and come back
-// to it after it has been away.
+// Real nodes register at our server, find each other through it, and come back to it after it has been away.
 func TestErlNodesMeetThroughOurServer(t *testing.T) {
 	erltest.Need(t)
 	port, s := startOurs(t, quiet())
@@ -84,7 +82,7 @@ func TestErlNodesMeetThroughOurServer(t *testing.T) {
 	out := erlSays(t, port, b, `io:format("~p", [erlang:system_info(creation)])`)
 	require.Equal(t, fmt.Sprint(s.Stats().Creation), out)
 
-	// A node of this name lives already: OTP says so and gives up.
+	// A live node already has this name: OTP reports that and gives up.
 	refusal, err := erltest.Run(t, named(port, a, inet...))
 	require.Error(t, err)
 	require.Contains(t, refusal, "seems to be in use")

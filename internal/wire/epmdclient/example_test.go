@@ -11,8 +11,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// A node that registers and becomes the port mapper of its host, as nobody else is, and
-// another that asks where it is.
+// A node registers and becomes the port mapper of its host, as nobody else is, and another asks where it is.
 func Example() {
 	ctx := context.Background()
 	client, err := epmdclient.NewClient(atFreePort()) // epmd.Config{} is what erl uses

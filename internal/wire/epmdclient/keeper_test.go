@@ -25,7 +25,7 @@ func TestTwoKeepers(t *testing.T) {
 		require.False(t, two.Serving(), "one answers")
 		_, err = c.Keep(ctx, Registration{Name: "two"})
 		require.ErrorIs(t, err, epmd.ErrRefused)
-		plain, err := c.Register(ctx, Registration{Name: "plain"}) // as an erl node does
+		plain, err := c.Register(ctx, Registration{Name: "plain"}) // as an erl node registers
 		require.NoError(t, err)
 		creation := two.Creation()
 
@@ -48,8 +48,7 @@ func TestTwoKeepers(t *testing.T) {
 	})
 }
 
-// Two keepers that see the port mapper die at once: one serves, both are
-// registered.
+// Two keepers see the port mapper die at once: one serves, and both are registered.
 func TestKeepersRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memnet
@@ -79,8 +78,7 @@ func TestKeepersRace(t *testing.T) {
 	})
 }
 
-// A keeper whose relaxed server is killed, or that is evicted over and over,
-// does not spin.
+// A keeper whose relaxed server is killed, or that is evicted over and over, does not spin.
 func TestKeeperDoesNotSpin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memnet
@@ -109,7 +107,8 @@ func TestKeeperDoesNotSpin(t *testing.T) {
 	})
 }
 
-// A keeper starts though the port mapper ends while it is asked, some times in turn; one that never answers is an error.
+// A keeper starts even if the port mapper ends while it is asked, a few times in a row; one that never answers is an
+// error.
 func TestKeeperOutlivesAMapperThatEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost int

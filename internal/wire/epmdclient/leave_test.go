@@ -21,8 +21,8 @@ type halfConn struct {
 
 func (c halfConn) CloseWrite() error { close(c.half); return nil }
 
-// Stop returns when the port mapper has forgotten the name: OTP's reads of other connections first, and a new registration
-// would be refused meanwhile. One that does not close its end holds Stop up for 200 ms.
+// Stop returns when the port mapper has forgotten the name: OTP's epmd reads other connections first, and would refuse
+// a new registration meanwhile. A port mapper that does not close its end holds Stop up for 200 ms.
 func TestStopWaitsUntilTheNameIsFree(t *testing.T) {
 	for name, c := range map[string]struct {
 		closes bool // the mapper closes the connection, 50 ms after it has forgotten the name

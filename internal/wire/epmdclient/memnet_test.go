@@ -14,8 +14,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// memnet is one host's loopback made of pipes: at most one listener, whatever
-// address it asks for.
+// memnet is one host's loopback made of pipes: it has at most one listener, whatever address that asks for.
 type memnet struct {
 	mu    sync.Mutex
 	l     *memListener
@@ -99,7 +98,7 @@ func (m *memnet) config() epmd.Config {
 
 func quiet() epmd.Config { return epmd.Config{Logger: slog.New(slog.DiscardHandler)} }
 
-// serve starts a server on m and returns it and what ends it.
+// serve starts a server on m and returns it and a function that ends it.
 func (m *memnet) serve(t *testing.T, cfg epmd.Config) (*epmdserver.Server, func() error) {
 	l, err := m.listen(t.Context(), "", "")
 	require.NoError(t, err)
@@ -123,7 +122,7 @@ func newClient(t testing.TB, cfg epmd.Config) *Client {
 	return c
 }
 
-// statuses collects what OnStatus is told.
+// statuses collects the statuses that OnStatus gets.
 type statuses struct {
 	mu  sync.Mutex
 	all []epmd.Status
@@ -144,13 +143,13 @@ func (s *statuses) states() (l []string) {
 	return l
 }
 
-// What stateOf returns.
+// The values that stateOf returns.
 const (
 	registered = "registered" // the port mapper holds our name
 	lost       = "lost"       // it does not, and nobody has said why
-	refused    = "refused"    // it does not: it is there but will not have it
+	refused    = "refused"    // it does not: it is there but refuses
 	stopped    = "stopped"    // Stop was called
 )
 
-// stateOf names the state that a status says.
+// stateOf names the state of a status.
 func stateOf(s epmd.Status) string { return state(s) }

@@ -32,7 +32,7 @@ func eventually(t *testing.T, what string, fact func() bool) {
 	testkit.UntilTrue(t, fact, what)
 }
 
-// realEpmd returns the path of OTP's epmd; without one it skips the test, and below make merge.
+// realEpmd returns the path of OTP's epmd; without one it skips the test, and it skips it below make merge.
 func realEpmd(t *testing.T) string {
 	testkit.From(t, testkit.Merge, "real OTP")
 	if path, err := exec.LookPath("epmd"); err == nil {
@@ -52,7 +52,7 @@ func atPort(port int) epmd.Config {
 	return c
 }
 
-// environ is ours without what epmd and erl would read of it.
+// environ returns our environment without the variables that epmd and erl would read.
 func environ(more ...string) []string {
 	env := more
 	for _, kv := range os.Environ() {
@@ -63,8 +63,8 @@ func environ(more ...string) []string {
 	return env
 }
 
-// startEpmd starts OTP's epmd at port, on loopback addresses only, and returns
-// what kills it. The test's end does so too.
+// startEpmd starts OTP's epmd at port, on loopback addresses only, and returns a function that kills it. The test's end
+// does so too.
 func startEpmd(t *testing.T, port int, args ...string) (kill func()) {
 	cmd := exec.Command(realEpmd(t), append([]string{"-address", "127.0.0.1", "-port", strconv.Itoa(port)}, args...)...)
 	cmd.Env = environ()
@@ -87,7 +87,7 @@ func startEpmd(t *testing.T, port int, args ...string) (kill func()) {
 	return kill
 }
 
-// startOurs serves at a free port of 127.0.0.1, which nobody else gets when it ends.
+// startOurs serves at a free port of 127.0.0.1, which nobody else gets when the server ends.
 func startOurs(t *testing.T, cfg epmd.Config) (port int, s *epmdserver.Server) {
 	port = porttest.Reserve(t)
 	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
@@ -97,17 +97,17 @@ func startOurs(t *testing.T, cfg epmd.Config) (port int, s *epmdserver.Server) {
 	return port, s
 }
 
-// step is a line of a transcript: what is sent on a connection of its own.
+// step is a line of a transcript: a request sent on a connection of its own.
 type step struct {
 	what    string
 	send    []byte
-	raw     bool   // send has its length already, or no right one
+	raw     bool   // send has its length already, or a wrong one
 	remote  bool   // from an address of this host that is not the server's
-	forget  bool   // wait until the server has forgotten the name send
-	differs string // why ours does not do as OTP's does
+	forget  bool   // wait until the server has forgotten the name in send
+	differs string // why ours does not act as OTP's does
 }
 
-// aliveOf returns the body of a registration with the lengths that are said.
+// aliveOf returns the body of a registration with the given lengths.
 func aliveOf(name string, highest, nameLen, extraLen int, extra string) []byte {
 	b := []byte{byte(epmdserver.OpAlive), 0x12, 0x34, byte(epmdserver.Visible), 0}
 	b = binary.BigEndian.AppendUint16(b, uint16(highest))
@@ -197,8 +197,8 @@ func steps() []step {
 		step{what: "dump with it back", send: []byte("d")})
 }
 
-// script plays the steps against the port mapper at port and writes down what it
-// says. kept are the connections that it leaves open.
+// script plays the steps against the port mapper at port and writes down its answers. kept holds the connections that
+// the port mapper leaves open.
 type script struct {
 	t      *testing.T
 	port   int
@@ -210,13 +210,13 @@ func (s *script) play(all []step) (transcript []string) {
 	for _, st := range all {
 		transcript = append(transcript, s.step(st))
 	}
-	for name, conn := range s.kept { // after all this it is known which stayed open
+	for name, conn := range s.kept { // by now it is known which stayed open
 		_ = conn.SetReadDeadline(time.Now().Add(time.Millisecond))
 		_, err := conn.Read(make([]byte, 1))
 		require.ErrorIs(s.t, err, os.ErrDeadlineExceeded, "%q is not kept open", name)
 		require.NoError(s.t, conn.Close())
 	}
-	eventually(s.t, "all names are forgotten", func() bool { // the next to play takes some of them again
+	eventually(s.t, "all names are forgotten", func() bool { // the next script takes some of them again
 		names, err := newClient(s.t, atPort(s.port)).Names(s.t.Context(), "")
 		return err == nil && len(names) == 0
 	})
@@ -266,7 +266,7 @@ func (s *script) step(st step) string {
 		if err != nil {
 			require.False(s.t, errors.Is(err, os.ErrDeadlineExceeded), "%s: no answer and no end", st.what)
 			_ = conn.Close()
-			// The port at which we asked and descriptors are all that may differ.
+			// Only the port at which we asked and the descriptors may differ.
 			got = bytes.Replace(got, binary.BigEndian.AppendUint32(nil, uint32(s.port)), []byte("PORT"), 1)
 			return fmt.Sprintf("ended: %q", numbers.ReplaceAll(got, []byte("fd = N")))
 		}
@@ -285,7 +285,7 @@ func elsewhere(t *testing.T) net.Addr {
 	return nil
 }
 
-// Everything that OTP's port mapper answers, ours answers byte for byte.
+// Our port mapper answers everything byte for byte as OTP's does.
 func TestTranscriptsAreTheSame(t *testing.T) {
 	port := porttest.Reserve(t)
 	startEpmd(t, port)
@@ -298,7 +298,7 @@ func TestTranscriptsAreTheSame(t *testing.T) {
 			all = all[:len(all)-1]
 		}
 	}
-	// What differs on purpose would make lists differ too: it comes last, by itself.
+	// The steps that differ on purpose would make lists differ too: they come last, by themselves.
 	var same, others []step
 	for _, st := range all {
 		if st.differs == "" {

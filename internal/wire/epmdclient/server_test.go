@@ -27,7 +27,7 @@ func (f from) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(f.remote))
 }
 
-// call sends b over m and returns what comes until the end, and when that was.
+// call sends b over m and returns what comes until the end, and how long that took.
 func (m *memnet) call(t *testing.T, b string) (answer string, took time.Duration) {
 	start := time.Now()
 	conn, err := m.dial(t.Context(), "", "")
@@ -138,8 +138,8 @@ func TestKillAndForget(t *testing.T) {
 	})
 }
 
-// A node that comes back before the end of its former life was seen is not
-// refused: the answer waits for that, but not for long.
+// A node that comes back before the end of its former life was seen is not refused: the answer waits for that, but not
+// for long.
 func TestRivalsGetAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memnet

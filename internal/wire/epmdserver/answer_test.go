@@ -75,7 +75,7 @@ func TestNamesAnswers(t *testing.T) {
 	require.Equal(t, []Entry{{"w", 7}}, n.Entries)
 }
 
-// Parsers answer, ask for more, or refuse; what they have read they write back.
+// Parsers answer, ask for more, or refuse; an answer that they have read is written back the same.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{"v\x00\x00\x00\x00\x01", "y\x01\x00\x63", "w\x01", "w\x00" + sampleRegistrationBytes,
 		"\x00\x00\x11\x11name a at port 1\n"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// from is a connection that says it goes between two addresses.
+// from is a connection that claims to go between two addresses.
 type from struct {
 	net.Conn
 	local, remote string

@@ -9,10 +9,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// samples are what the benchmarks encode and decode. The budget is the number
-// of allocations that a decoder with warm caches may make: one for a tuple, a list, a
-// small map or a binary of at most 1,000 bytes, two for a longer one, none for an
-// integer up to 65,535, one for many others, one for what else does not fit an
+// samples returns the terms that the benchmarks encode and decode. The budget is the number of allocations that a
+// decoder with warm caches may make: one for a tuple, a list, a small map or a binary of at most 1,000 bytes, two for a
+// longer one, none for an integer up to 65,535, one for many others, one for anything else that does not fit an
 // interface.
 func samples() []sample {
 	o := wire.NewOrigin(wire.NodeID{Name: "erl@host", Creation: 1700000000})

@@ -11,9 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Tuples, lists and binaries of every length at which their form in memory changes
-// come out as they went in, can be appended to without harm, and outlive the bytes
-// that they were in and a collection of garbage.
+// Tuples, lists and binaries of every length at which their form in memory changes come out as they went in, can be
+// appended to without harm, and outlive the bytes that they were in and a garbage collection.
 func TestBoxes(t *testing.T) {
 	var d Decoder
 	var all, want []any
@@ -30,7 +29,7 @@ func TestBoxes(t *testing.T) {
 			require.Empty(t, rest)
 			clear(b)
 			all, want = append(all, got), append(want, term)
-			switch got := got.(type) { // nothing of the term beside it is written over
+			switch got := got.(type) { // the rest of the term is not overwritten
 			case wire.Tuple:
 				require.Equal(t, len(got), cap(got))
 			case []byte:
@@ -50,8 +49,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// An improper list whose elements are in the tail of an empty one is written where it
-// is, and not over what lies beside it.
+// An improper list whose elements are in the tail of an empty one is written in place, without overwriting what lies
+// beside it.
 func TestImproperTails(t *testing.T) {
 	in := []byte{131, tagList, 0, 0, 0, 0, tagList, 0, 0, 0, 0, tagList, 0, 0, 0, 1, tagSmallInteger, 1, tagSmallInteger, 2}
 	var all [][]any
@@ -81,8 +80,8 @@ func needJoined(t *testing.T) {
 	}
 }
 
-// A tuple, a list or a small map costs one allocation, and a binary as long as it is
-// short; integers up to 65,535 cost none, others one for many.
+// A tuple, a list or a small map costs one allocation, and so does a binary as long as it is short; integers up to
+// 65,535 cost none, others one for many.
 func TestBoxesAllocate(t *testing.T) {
 	needJoined(t)
 	ints := func(from, n int) wire.List {

@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// plain writes terms without a guess at what is text.
+// plain writes terms without guessing what is text.
 var plain = wire.Formatter{Plain: true}
 
 func bigInt(t *testing.T, x any) *big.Int {
@@ -42,8 +42,7 @@ func whole(n int64) any { return wire.IntegerOf(big.NewInt(n)) }
 
 var erl = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 0x01020304})
 
-// trips holds a term for every tag and every size at which it changes, and the
-// first bytes behind the version.
+// trips holds a term for every tag and every size at which the tag changes, and the first bytes behind the version.
 var trips = []struct {
 	term any
 	head string
@@ -127,7 +126,7 @@ func TestFunsStayWhole(t *testing.T) {
 	}
 }
 
-// TestDecodeOld reads what is no longer written, and spellings nobody writes.
+// TestDecodeOld reads forms that are no longer written, and spellings nobody writes.
 func TestDecodeOld(t *testing.T) {
 	old := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 3})
 	float := hex.EncodeToString([]byte("1.50000000000000000000e+00\x00\x00\x00\x00\x00"))
@@ -248,7 +247,7 @@ func TestFunSize(t *testing.T) {
 	require.ErrorIs(t, err, ErrCut)
 }
 
-// everything is a term with all tags in it that are written.
+// everything returns a term with all tags in it that are written.
 func everything() wire.Tuple {
 	var all wire.Tuple
 	for _, c := range trips {
@@ -259,7 +258,7 @@ func everything() wire.Tuple {
 	return all
 }
 
-// TestCutEverywhere: a prefix of a term is never a term, and says so.
+// TestCutEverywhere checks that a prefix of a term is never a term, and is reported as cut.
 func TestCutEverywhere(t *testing.T) {
 	b, err := Append(nil, everything())
 	require.NoError(t, err)
@@ -279,8 +278,8 @@ func TestCutEverywhere(t *testing.T) {
 	}
 }
 
-// TestFlipEveryByte decodes terms with each byte set to every other value. What
-// is still a term must survive another round.
+// TestFlipEveryByte decodes terms with each byte set to every other value. If the result is still a term, it must
+// survive another round.
 func TestFlipEveryByte(t *testing.T) {
 	var o *oracle
 	if erltest.Has() {
@@ -354,7 +353,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestLengthBombs: lengths that lie cost nothing.
+// TestLengthBombs checks that false lengths cost nothing.
 func TestLengthBombs(t *testing.T) {
 	const huge = "7fffffff"
 	heads := []string{"69" + huge, "6c" + huge, "6d" + huge, "4d" + huge + "01", "6f" + huge + "00", "74" + huge, "70" + huge,
@@ -372,8 +371,8 @@ func TestLengthBombs(t *testing.T) {
 			require.Less(t, n, uint64(100_000), "%s: %v", h, err)
 		}
 	}
-	// Each list claims all the bytes that are left: the slots of all of them
-	// together must not take more than 16 bytes for each byte.
+	// Each list claims all the bytes that are left: the slots of all of them together must not take more than 16 bytes
+	// for each byte.
 	const size = 100_000
 	for _, tag := range []byte{tagList, tagLargeTuple, tagMap} {
 		b := []byte{Version}
@@ -389,7 +388,7 @@ func TestLengthBombs(t *testing.T) {
 		require.ErrorIs(t, err, ErrCut)
 		require.Less(t, n, uint64(40*size))
 	}
-	// Lists in the tails of lists are one list, made in time and memory of its length.
+	// Lists in the tails of lists are one list, made in time and memory proportional to its length.
 	b := bytes.Repeat([]byte{tagList, 0, 0, 0, 1, tagNil}, 200_000)
 	n := allocated(func() {
 		term, _, err := d.DecodeBare(append(b, tagNil))
@@ -399,8 +398,8 @@ func TestLengthBombs(t *testing.T) {
 	require.Less(t, n, uint64(200_000*16*8))
 }
 
-// TestDepth: a term 10,000 deep makes the round; one a million deep is refused,
-// and neither side fails at it if it is allowed.
+// TestDepth checks that a term 10,000 deep makes the round; one a million deep is refused, and neither side fails at it
+// if it is allowed.
 func TestDepth(t *testing.T) {
 	nested := func(open, end string, n int) []byte {
 		b, err := hex.DecodeString(strings.Repeat(open, n) + "6a" + strings.Repeat(end, n))
@@ -546,7 +545,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// TestNoSharing: what is decoded does not change with the bytes it came from.
+// TestNoSharing checks that a decoded term does not change with the bytes it came from.
 func TestNoSharing(t *testing.T) {
 	b, err := Append(nil, everything())
 	require.NoError(t, err)

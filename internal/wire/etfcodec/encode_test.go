@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TestSpellings: every Go spelling of a term has the same bytes.
+// TestSpellings checks that every Go spelling of a term has the same bytes.
 func TestSpellings(t *testing.T) {
 	charlist := wire.Charlist("abc")
 	for _, same := range [][]any{
@@ -136,7 +136,7 @@ func TestForeignHook(t *testing.T) {
 	require.EqualError(t, err, "etf: at {2}: mine")
 }
 
-// What is shared and what is copied are the bytes of the same term.
+// Sharing and copying give the bytes of the same term.
 func TestAppendShared(t *testing.T) {
 	blob := bytes.Repeat([]byte("0123456789"), 20_000)
 	pid := wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1}).PID(1)
@@ -166,7 +166,7 @@ func TestAppendShared(t *testing.T) {
 	require.Len(t, cuts, 1)
 }
 
-// A binary that is most of what was given is not copied, if the decoder may.
+// A binary that makes up most of the input is not copied, if the decoder may share it.
 func TestDecoderShared(t *testing.T) {
 	blob := make([]byte, 2*ShareFrom)
 	for _, c := range []struct {

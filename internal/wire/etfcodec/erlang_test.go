@@ -32,12 +32,12 @@ type oracle struct {
 	out     *bufio.Reader
 	release int
 
-	recorded []string  // answers in place of its own, the oldest first; see recorded
-	kept     *[]string // answers to be recorded; nil: none are
+	recorded []string  // answers in place of its own, oldest first; see recorded
+	kept     *[]string // answers to be recorded; nil: none
 }
 
-// recorded runs a test with what an oracle has answered in testdata: in make test, where the same is asked each time.
-// In make merge a real one is asked that, and with -update its answers are recorded anew.
+// recorded runs a test with an oracle's answers from testdata: in make test, where the questions are always the same.
+// In make merge a real oracle is asked them, and with -update its answers are recorded anew.
 func recorded(t *testing.T) *oracle {
 	t.Helper()
 	file := filepath.Join("testdata", strings.ReplaceAll(t.Name(), "/", "_")+".txt.gz")
@@ -138,10 +138,10 @@ func (o *oracle) ask(question byte, body ...[]byte) ([]byte, error) {
 	return answer[1:], nil
 }
 
-// requireSame asks whether a and b are one term.
+// requireSame requires that Erlang takes a and b for the same term.
 func (o *oracle) requireSame(t *testing.T, a, b []byte) {
 	t.Helper()
-	if o.recorded != nil || o.kept != nil { // how our bytes are compressed is no matter of a record
+	if o.recorded != nil || o.kept != nil { // how our bytes are compressed is not recorded
 		d := Decoder{Limits: Limits{LargeKeys: 10}}
 		x, _, err := d.Decode(a)
 		require.NoError(t, err)
@@ -155,9 +155,8 @@ func (o *oracle) requireSame(t *testing.T, a, b []byte) {
 	require.Equal(t, "true", string(answer), "%x\n%x", a, b)
 }
 
-// ordered reports whether t's bytes depend on the order of a map's pairs: OTP 26
-// and newer order atom keys by their place in its table, and no release orders
-// the keys of a large map.
+// ordered reports whether t's bytes depend on the order of a map's pairs: OTP 26 and newer order atom keys by their
+// place in its table, and no release orders the keys of a large map.
 func (o *oracle) ordered(t any) bool {
 	switch t := t.(type) {
 	case wire.Tuple:
@@ -222,7 +221,7 @@ func agrees(t *testing.T, o *oracle, g *termtest.Gen, n int) {
 		require.True(t, wire.Equal(x, back), "sent %s\n got %s", plain.Format(x), plain.Format(back))
 		require.Equal(t, plain.Format(x), plain.Format(back))
 		requirePlain(t, back)
-		if i%4 == 0 { // in the spelling of old
+		if i%4 == 0 { // in the old spelling
 			old, err := o.ask('o', ours)
 			require.NoError(t, err)
 			back, _, err = d.Decode(old)
@@ -243,8 +242,8 @@ func agrees(t *testing.T, o *oracle, g *termtest.Gen, n int) {
 	}
 }
 
-// TestErlangsOwn decodes terms that Erlang made up, among them its real funs,
-// ports and references, and writes them as it does.
+// TestErlangsOwn decodes terms that Erlang made up, among them its real funs, ports and references, and writes them as
+// Erlang does.
 func TestErlangsOwn(t *testing.T) {
 	o := recorded(t)
 	b, err := o.ask('s')
@@ -278,7 +277,7 @@ func TestErlangsOwn(t *testing.T) {
 	}
 }
 
-// requirePlain checks that t is spelled as decoders spell it.
+// requirePlain checks that x is spelled as decoders spell it.
 func requirePlain(t *testing.T, x any) {
 	t.Helper()
 	requireAll := func(l []any) {

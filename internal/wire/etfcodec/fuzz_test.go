@@ -13,8 +13,8 @@ import (
 // tight are limits under which no input can take long.
 var tight = Limits{Depth: 1000, Elements: 1 << 16, Inflated: 1 << 16}
 
-// FuzzDecode: what is a term survives encoding, in one way only; what is none
-// has an error; and Skip finds the same end.
+// FuzzDecode checks that a term survives encoding, in one way only; that anything else gives an error; and that Skip
+// finds the same end.
 func FuzzDecode(f *testing.F) {
 	for _, c := range trips {
 		if b, err := Append(nil, c.term); err == nil && len(b) < 1000 {
@@ -58,8 +58,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzSkip: Skip never says more than the input holds, and takes what Decode
-// takes.
+// FuzzSkip checks that Skip never reports more than the input holds, and accepts whatever Decode accepts.
 func FuzzSkip(f *testing.F) {
 	for _, c := range trips {
 		if b, err := AppendBare(nil, c.term); err == nil && len(b) < 1000 {

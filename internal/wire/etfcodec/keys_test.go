@@ -11,9 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TestKeys: maps may be nested in keys of maps as deep as anything, and cost no more
-// than their length; where each level looked at all that is below it, this would take
-// minutes, or not end.
+// TestKeys checks that maps may be nested in keys of maps to any depth, and cost no more than their length; if each
+// level looked at everything below it, this would take minutes, or not end.
 func TestKeys(t *testing.T) {
 	const depth = MaxDepth - 20
 	pairs := func(n int) []byte { return binary.BigEndian.AppendUint32([]byte{tagMap}, uint32(n)) }
@@ -62,8 +61,8 @@ func TestKeys(t *testing.T) {
 	require.ErrorIs(t, err, ErrLimit)
 }
 
-// TestLargeKeys: not so for maps that package wire has to sort; two in a row
-// would take seconds to decode for each 300 KB.
+// TestLargeKeys shows that this does not hold for maps that package wire has to sort; two in a row would take seconds
+// to decode for each 300 KB.
 func TestLargeKeys(t *testing.T) {
 	large := func(key any) wire.Map {
 		var m wire.Map

@@ -37,7 +37,7 @@ func TestFault(t *testing.T) {
 	assert.Contains(t, long, "…")
 }
 
-// What stands in a message at a step has a path of its own.
+// A value at a step inside a message has a path of its own.
 func TestBelow(t *testing.T) {
 	const r Package = "codec"
 	err := r.New(errKind, "no")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// testBudget is a budget of so many bytes.
+// testBudget is a budget of left bytes.
 type testBudget struct{ left int }
 
 func (p *testBudget) Take(n int) bool {

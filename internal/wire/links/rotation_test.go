@@ -26,13 +26,13 @@ func TestProved(t *testing.T) {
 
 var errOther = errors.New("another")
 
-// The attempts of a dial: with which cookie, over which connection, and what comes of them all.
+// The attempts of a dial: with which cookie, over which connection, and with what result.
 func TestDial(t *testing.T) {
 	refused := func(cookie string) error { return errors.Join(dist.ErrCookie, errors.New(cookie)) }
 	for _, c := range []struct {
 		name    string
 		old     []string
-		peer    map[string]error // what the peer makes of a cookie; none: it is refused
+		peer    map[string]error // the peer's answer to a cookie; if missing, it is refused
 		redials error
 		tried   []string
 		want    string // in the error; "": none

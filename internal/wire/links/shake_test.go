@@ -32,7 +32,7 @@ func TestSteps(t *testing.T) {
 	go func() { _, _ = io.ReadFull(far, make([]byte, 1)) }() // ends with the byte
 	require.NoError(t, s.Run(func() error { return s.Write([]byte("x")) }))
 
-	// The end of the context ends what waits, whatever time there is.
+	// The end of the context ends whatever waits, however much time is left.
 	why := errors.New("changed my mind")
 	err = s.Run(func() error {
 		require.NoError(t, s.Arm())
@@ -54,7 +54,7 @@ func TestHungUp(t *testing.T) {
 	assert.EqualError(t, explain(s, errors.New("odd")), "room: handshake with b@h (awaiting): odd")
 }
 
-// What a stranger says of himself is shown quoted, and cut.
+// A stranger's words about itself are shown quoted, and cut.
 func TestShown(t *testing.T) {
 	require.Equal(t, "a@host.örg", Shown("a@host.örg"))
 	require.Equal(t, `"a\x1b[2J@h\n"`, Shown("a\x1b[2J@h\n"))

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What comes over a connection orders memory for the race detector, whoever has read it: a look
-// says so as a read that sleeps does.
+// Bytes that arrive over a connection order memory for the race detector, whoever reads them: a look reports that as a
+// sleeping read does.
 func TestLookOrders(t *testing.T) {
 	a, b := tcp(t)
 	l := newLooking(b)

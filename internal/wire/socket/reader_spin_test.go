@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// looking is a reader with a buffer, as links have one, and its Reader.
+// looking is a reader with a buffer, like those of links, and its Reader.
 type looking struct {
 	*socket.Reader
 	buf  []byte
@@ -34,7 +34,7 @@ func newLooking(conn net.Conn) *looking {
 
 func (l *looking) await(d time.Duration) bool { return l.Await(d, nil, l.read) }
 
-// until reads to a length.
+// until reads until n bytes have come.
 func (l *looking) until(t *testing.T, n int) {
 	t.Helper()
 	for l.n < n {
@@ -42,8 +42,8 @@ func (l *looking) until(t *testing.T, n int) {
 	}
 }
 
-// A Reader finds what has come and what is wrong at once, and gives up in time. A read
-// after it sleeps until there is more, be it a byte.
+// A Reader finds new bytes and errors at once, and gives up in time. A read after it sleeps until there is more, even
+// one byte.
 func TestReader(t *testing.T) {
 	a, b := tcp(t)
 	const long = time.Minute
@@ -67,7 +67,7 @@ func TestReader(t *testing.T) {
 
 	assert.False(t, l.await(0))
 	l.n = 0
-	go func() { // so much that the reader cannot but sleep in between
+	go func() { // so much that the reader has to sleep in between
 		for range 100 {
 			a.Write([]byte(strings.Repeat("y", 1000)))
 		}
@@ -90,7 +90,7 @@ func TestReader(t *testing.T) {
 	assert.False(t, newLooking(p).await(long), "it cannot look there")
 }
 
-// A connection that is reset while nobody sleeps on it says so.
+// A connection that is reset while nobody sleeps on it reports that.
 func TestReaderReset(t *testing.T) {
 	a, b := tcp(t)
 	l := newLooking(b)
@@ -101,7 +101,7 @@ func TestReaderReset(t *testing.T) {
 	require.ErrorContains(t, l.read(), "reset")
 }
 
-// A connection that is closed while somebody sleeps on it wakes him, quiet before or not.
+// Closing a connection wakes a goroutine that sleeps on it, quiet before or not.
 func TestReaderClosed(t *testing.T) {
 	_, b := tcp(t)
 	l := newLooking(b)

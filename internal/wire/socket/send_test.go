@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Slices of all lengths arrive as one stream; what has gone is counted on the way, also
-// where the other end stops reading.
+// Slices of all lengths arrive as one stream; sent bytes are counted on the way, also if the other end stops reading.
 func TestSendAll(t *testing.T) {
 	a, b := net.Pipe()
 	pieces := net.Buffers{[]byte("x"), bytes.Repeat([]byte("large"), 200_000), nil, []byte("y"),

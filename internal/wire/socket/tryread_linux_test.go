@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A look does not wait where somebody has made the socket one on which a read does.
+// A look does not wait, even if somebody has made the socket a blocking one.
 func TestReaderBlockingSocket(t *testing.T) {
 	_, b := tcp(t)
 	l := newLooking(b)

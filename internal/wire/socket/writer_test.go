@@ -18,7 +18,7 @@ func TestWriter(t *testing.T) {
 	require.True(t, try.Able())
 	block := bytes.Repeat([]byte("actornode"), 1<<16)
 	var want []byte
-	for n := -1; n != 0; want = append(want, block[:n]...) { // it takes a little more, perhaps, when the other end has room
+	for n := -1; n != 0; want = append(want, block[:n]...) { // it may take a little more when the other end has room
 		n = try.Send(block)
 	}
 	require.NotEmpty(t, want)

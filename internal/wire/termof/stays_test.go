@@ -30,8 +30,8 @@ type inner struct {
 
 type hidden struct{ Embedded string }
 
-// A field that is marked to stay for one encoding stays for all: the terms of Erlang, those with the names of Go types, and the
-// native protocol's.
+// A field that is marked to stay for one encoding stays for all: Erlang's terms, those with the names of Go types, and
+// the native protocol's.
 func TestWhatStaysDoesSoInEachEncoding(t *testing.T) {
 	const secret = "hunter2"
 	v := secrets{User: "joe", ByETF: secret, ByPack: secret, ByBoth: secret, Channel: make(chan int), Func: func() {},

@@ -75,7 +75,7 @@ func TestOf(t *testing.T) {
 	require.Equal(t, 5, termof.Type(reflect.TypeFor[generic[int]]())(generic[int]{5}))
 }
 
-// An error stands for what the first that it wraps does.
+// An error stands for what the first error that it wraps does.
 func TestError(t *testing.T) {
 	deep := fmt.Errorf("deep: %w", &failure{wire.Atom("deep")})
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-// Encoders write what was entered, with and without a hook for Go values, also inside of others.
+// Encoders write the entered term, with and without a hook for Go values, also inside other values.
 func TestEncoders(t *testing.T) {
 	want, err := etf.Append(nil, wire.Tuple{wire.Atom("hides"), 2})
 	require.NoError(t, err)
