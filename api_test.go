@@ -19,18 +19,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// public reports whether other modules can import a package and would: it is in the module that
-// they get, it is no program, and holds something.
+// public reports whether other modules can and would import a package: it is in the module that they get, it is not a
+// program, and it has declarations.
 func public(p pkg) bool {
 	return p.module == "." && p.Name != "main" && !slices.Contains(strings.Split(p.ImportPath, "/"), "internal") && len(p.GoFiles) > 0
 }
 
-// The exported names of each public package are what testdata/api says. Whoever changes the
-// surface changes that file, too: go test . -run TestAPI -update.
+// The exported names of each public package are those in testdata/api. A change of the surface changes that file, too:
+// go test . -run TestAPI -update.
 //
-// Each line is a name. What is declared once is counted once: a method that several types have
-// from an unexported one is a line that lists them all. Fields and methods of interfaces are not
-// counted, nor is what an exported embedded type brings with it.
+// Each line is a name. A declaration counts once: a method that several types have from an unexported one is a line that
+// lists them all. Fields and methods of interfaces do not count, nor do those that an exported embedded type brings.
 func TestAPI(t *testing.T) {
 	var files []string
 	names := 0
@@ -146,10 +145,10 @@ func surface(t *testing.T, p pkg) (lines []string) {
 	return lines
 }
 
-// methods returns a line for each exported method of the exported types of a package. One that is
-// declared for an unexported type, which exported ones embed, has these as receivers.
+// methods returns a line for each exported method of the exported types of a package. A method declared for an
+// unexported type that exported types embed has these as receivers.
 func methods(t *testing.T, p pkg) (lines []string) {
-	fset, d := documented(t, p, doc.AllDecls) // without it go/doc misses some of what unexported types hand on
+	fset, d := documented(t, p, doc.AllDecls) // without it go/doc misses some promoted methods of unexported types
 	text := func(decl *ast.FuncDecl) string {
 		var b bytes.Buffer
 		require.NoError(t, (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, fset, decl))
@@ -189,7 +188,7 @@ func typeOf(s *ast.ValueSpec, text func(any) string) string {
 	return text(s.Type)
 }
 
-// stripComments leaves what a declaration promises: exported fields, and no comments.
+// stripComments leaves only what a declaration promises: exported fields, and no comments.
 func stripComments(s *ast.TypeSpec) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -202,8 +201,8 @@ func stripComments(s *ast.TypeSpec) {
 	})
 }
 
-// No public package shows what is internal: neither by an alias nor in a declaration, but for functions that want what only
-// packages of this module can make, such as a process.Key. And none imports what only tests need.
+// No public package shows what is internal: neither by an alias nor in a declaration, except for functions that take
+// what only packages of this module can make, such as a process.Key. And none imports what only tests need.
 func TestAPIShowsNothingInternal(t *testing.T) {
 	all := packages(t)
 	names := make(map[string]string)

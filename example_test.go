@@ -35,7 +35,7 @@ func Example() {
 	// Output: 42 <nil>
 }
 
-// TestReadmeExample keeps the body of the README's program the one that runs above.
+// TestReadmeExample checks that the body of the README's program is the one above.
 func TestReadmeExample(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)

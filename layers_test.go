@@ -17,15 +17,15 @@ import (
 
 const module = "github.com/actornode/actornode"
 
-// house lists the packages of the module from the ground up: an import goes to a row further up in this list.
+// house lists the packages of the module from the ground up: a package imports only from rows further up in this list.
 var house = [][]string{
-	{ // libraries that know nothing of actors
+	{ // libraries that do not know actors
 		"internal/cause", "internal/printable", "internal/regular", "internal/strict", "internal/vet",
 		"internal/mailbox/ring", "internal/sched/fiber", "internal/wire/erlflags", "internal/wire/socket",
 		"internal/daemon/memory", "internal/daemon/systemd",
 		"internal/testkit", "internal/testkit/certtest", "internal/testkit/markdown", "internal/testkit/porttest",
 	},
-	// what users supply, and send
+	// types that users implement, and send
 	{"mailbox", "sched", "wire", "wire/epmd", "internal/counter", "internal/testkit/logtest"},
 	{"wire/dist", "wire/pickle", "node/rights", "internal/daemon/loglimit", "internal/wire/epmdserver", "internal/testkit/erltest", "internal/testkit/termtest"},
 	// the scheduler, the mailbox, codecs
@@ -34,7 +34,7 @@ var house = [][]string{
 	// the protocols
 	{"wire/erldist", "wire/etf", "wire/native", "internal/testkit/linkkit"},
 	{"wire/linktest", "node/discovery"},
-	// the kernel, chapter by chapter, with the types of node's that it has the values of
+	// the kernel, by topic, with the types of node whose values it holds
 	{"internal/kernel/env", "internal/kernel/deepcopy", "node/deadletter"},
 	{"internal/kernel/limits", "node/isolation"},
 	{"internal/kernel/flow", "internal/kernel/tables", "node/observe"},
@@ -57,7 +57,7 @@ var house = [][]string{
 	{"internal/daemon/config", "internal/daemon/health"},
 	{"internal/daemon/command"},
 	{""},
-	{"cmd/actornode", "docs"}, // and what is in bench and deploy, modules of their own
+	{"cmd/actornode", "docs"}, // and those in bench and deploy, modules of their own
 }
 
 // outside lists the modules that the packages may use, with the reason.
@@ -83,7 +83,7 @@ var outside = map[string]string{
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",
 }
 
-// further lists what modules below bench and deploy use beside what is in outside: what they need is not in go.mod.
+// further lists what modules below bench and deploy use in addition to outside: these requirements are not in go.mod.
 var further = map[string]map[string]string{
 	"bench/peers/grpc": {
 		"google.golang.org/grpc":     "the peer that is measured",
@@ -106,14 +106,14 @@ var further = map[string]map[string]string{
 	},
 }
 
-// A pkg is a package of the repository, with its tests.
+// pkg is a package of the repository, with its tests.
 type pkg struct {
 	*build.Package
 	module string // the folder of its go.mod, "." for the root
 }
 
-// packages returns the packages of all modules of the repository. It reads them without the go
-// command, which would need what the tests of all modules need.
+// packages returns the packages of all modules of the repository. It reads them without the go command, which would
+// need everything that the tests of all modules need.
 func packages(t *testing.T) []pkg {
 	all, err := read()
 	require.NoError(t, err)
@@ -156,8 +156,8 @@ var read = sync.OnceValues(func() (all []pkg, err error) {
 	})
 })
 
-// The modules that go.work builds together use the versions that the module of the daemon has:
-// what is built from a folder of the repository is what its users get.
+// The modules that go.work builds together use the versions that the module of the daemon has: what is built from a
+// folder of the repository is what its users get.
 func TestWorkspaceChangesNoVersion(t *testing.T) {
 	versions := func(dir string) map[string]string {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -183,7 +183,7 @@ func TestWorkspaceChangesNoVersion(t *testing.T) {
 	}
 }
 
-// local is a path below the module.
+// local returns a path below the module.
 func local(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
 
 func TestImportsRunDownward(t *testing.T) {
@@ -219,7 +219,7 @@ func TestImportsRunDownward(t *testing.T) {
 	}
 }
 
-// first is the first folder of a path.
+// first returns the first folder of a path.
 func first(path string) string {
 	folder, _, _ := strings.Cut(path, "/")
 	return folder

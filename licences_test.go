@@ -21,10 +21,10 @@ import (
 
 var update = flag.Bool("update", false, "write "+licencesFile+" and testdata/api anew")
 
-// licencesFile has the licences of all that is linked into the daemon. It ships with it.
+// licencesFile has the licences of everything that is linked into the daemon. It ships with it.
 const licencesFile = "THIRD_PARTY_LICENSES.md"
 
-// allowed lists the licences that what is linked may have, with what they ask for.
+// allowed lists the licences that linked code may have, with their conditions.
 var allowed = map[string]string{
 	"Apache-2.0":   "the text and the NOTICE",
 	"BSD-2-Clause": "the text",
@@ -37,7 +37,7 @@ var allowed = map[string]string{
 // standard stands for the modules of Go itself.
 const standard = "Go's standard library"
 
-// platforms are those whose daemons the file is for.
+// platforms are the systems for whose daemons the file is.
 var platforms = []string{"linux", "darwin", "windows"}
 
 // linked is a module that is linked into the daemon.
@@ -47,14 +47,14 @@ type linked struct {
 	kinds              []string // SPDX identifiers, sorted
 }
 
-// source is where a module's source is: modules are found by path and version.
+// source identifies a module's source: modules are found by path and version.
 func (l linked) source() string { return l.Path + "@" + l.Version }
 
 func (l linked) row() string {
 	return fmt.Sprintf("| %s | %s | %s |\n", l.Path, l.Version, strings.Join(l.kinds, " AND "))
 }
 
-// known says how the texts of licences are told from each other: all that match are meant.
+// known lists how to recognize the texts of licences: all that match apply.
 var known = []struct {
 	kind string
 	in   *regexp.Regexp
@@ -75,7 +75,7 @@ var known = []struct {
 
 var space = regexp.MustCompile(`\s+`)
 
-// kindsOf tells which licences a text is.
+// kindsOf returns the licences that a text contains.
 func kindsOf(text string) (kinds []string) {
 	text = space.ReplaceAllString(text, " ")
 	for _, k := range known {
@@ -122,7 +122,7 @@ func (l *linked) read(dir string) error {
 	return nil
 }
 
-// plainText is a text without what differs between systems and does not show.
+// plainText returns a text without invisible differences between systems.
 func plainText(b []byte) string {
 	lines := strings.Split(strings.TrimPrefix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\ufeff"), "\n")
 	for i, line := range lines {
@@ -131,8 +131,7 @@ func plainText(b []byte) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// list returns the modules that a daemon for a system has, Go's own library among them.
-// Nothing is fetched.
+// list returns the modules of a daemon for a system, including Go's own library. It fetches nothing.
 func list(system string) (map[string]linked, error) {
 	cmd := exec.Command("go", "list", "-pgo=off", "-deps", "-json=ImportPath,Dir,Root,Standard,Module", "./cmd/actornode")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off")
@@ -159,7 +158,7 @@ func list(system string) (map[string]linked, error) {
 		}
 		var m linked
 		switch {
-		case p.Standard: // of whatever version it is built with
+		case p.Standard: // of the version that it is built with
 			m, p.Dir = linked{Path: standard, Version: "that of the build", Dir: p.Root}, p.Root
 		case p.Module.Main:
 			continue
@@ -184,7 +183,7 @@ func list(system string) (map[string]linked, error) {
 	}
 }
 
-// wrong says what must not ship.
+// wrong returns what must not ship.
 func wrong(all map[string]linked) (says []string) {
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		m := all[path]
@@ -200,7 +199,7 @@ func wrong(all map[string]linked) (says []string) {
 	return says
 }
 
-// missing says what a file lacks.
+// missing returns what a file lacks.
 func missing(file string, all map[string]linked) (says []string) {
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		m := all[path]
@@ -254,7 +253,7 @@ that path and version: ` + "`go mod download PATH@VERSION`" + `.
 	return b.String()
 }
 
-// The file that ships has the licences of all that is linked, and all of them are allowed.
+// The file that ships has the licences of everything that is linked, and all of them are allowed.
 func TestLicences(t *testing.T) {
 	all := make(map[string]linked)
 	var lacks error
@@ -300,8 +299,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// A module that is new, of another version, without a licence, or with one that is not
-// allowed is found.
+// A module that is new, of another version, without a licence, or with a licence that is not allowed is detected.
 func TestLicencesAreChecked(t *testing.T) {
 	module := func(path, version, text string) map[string]linked {
 		dir := t.TempDir()

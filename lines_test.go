@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// longestLine is how many characters a line of code has at most. Tests are not checked: the
-// rows of their tables may be longer. Nor is generated code.
+// longestLine is the maximum number of characters in a line of code. Tests are not checked: the rows of their tables
+// may be longer. Nor is generated code.
 const longestLine = 130
 
-// generated is the line that tells generated code from the rest: see go help generate.
+// generated matches the line that marks generated code: see go help generate.
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
 // Code can be read without scrolling to the right.

@@ -45,8 +45,7 @@ func repository(t *testing.T, patterns ...string) map[string]string {
 	return all
 }
 
-// A Go file that docs/architecture.md names is there: by its path, or by its name alone in
-// some package.
+// A Go file that docs/architecture.md names exists: by its path, or by its name alone in some package.
 func TestArchitectureNamesFiles(t *testing.T) {
 	there := make(map[string]bool)
 	for path := range repository(t, "*.go") {
@@ -62,7 +61,7 @@ func TestArchitectureNamesFiles(t *testing.T) {
 	}
 }
 
-// The map of docs/architecture.md has all packages, but for those that are private to one, and kits of tests.
+// The map of docs/architecture.md has all packages, except those that are private to one, and kits of tests.
 func TestArchitectureHasPackages(t *testing.T) {
 	text, err := os.ReadFile("docs/architecture.md")
 	require.NoError(t, err)
@@ -99,7 +98,7 @@ func cutLast(path string) (before, after string, found bool) {
 	return path[:i], path[i+1:], true
 }
 
-// The glossary is sorted, short, and has no word that nobody uses.
+// The glossary is sorted and short, and each of its words is used.
 func TestGlossary(t *testing.T) {
 	text, err := os.ReadFile("docs/glossary.md")
 	require.NoError(t, err)
@@ -126,11 +125,10 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// tuning says of which packages the table of docs/performance.md has every numeric constant;
-// of others it has some.
+// tuning lists the packages whose numeric constants are all in the table of docs/performance.md; of others it has some.
 var tuning = []string{"executor", "inbox", "fiber", "node", "flow", "peers", "process", "runner"}
 
-// untuned are numbers of these packages that are not there for speed or fairness.
+// untuned are numbers of these packages that do not serve speed or fairness.
 var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "runner.Infinity", "peers.active",
 		"flow.lookedBit", "flow.countBits", "flow.phaseBits", "flow.deferringShift", "process.tokened",
@@ -180,7 +178,7 @@ func constants(t *testing.T) map[string]string {
 	return all
 }
 
-// numeric reports whether x is made of numbers, and units of time.
+// numeric reports whether x consists of numbers, and units of time.
 func numeric(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.BasicLit:

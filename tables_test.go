@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tablesOf are the folders, with all below them, whose types may hold what other nodes make this one keep.
+// tablesOf are the folders, with everything below them, whose types may hold what other nodes make this node keep.
 var tablesOf = []string{"node", "internal/kernel", "wire/native", "wire/erldist", "internal/wire/pack", "internal/daemon/admin"}
 
-// Each table (a map or a list in a struct) of the packages that serve other nodes has a bound, which stands in testdata/tables.txt:
+// Each table (a map or a list in a struct) of the packages that serve other nodes has a bound in testdata/tables.txt:
 //
 //	limit NAME   limits.NAME of the configuration, whose share of all peers docs/guarantees.md says
 //	set NAME     another setting of the configuration whose name ends so

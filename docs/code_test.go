@@ -31,7 +31,7 @@ import (
 	"github.com/actornode/actornode/internal/vet"
 )
 
-// others are the packages that documents may use beside those of this module.
+// others are the packages that documents may use in addition to those of this module.
 var others = []string{
 	"context", "errors", "fmt", "log", "log/slog", "net", "net/http", "os", "strings", "sync", "testing", "testing/synctest", "time",
 	"github.com/stretchr/testify/require", "golang.org/x/sync/errgroup",
@@ -79,13 +79,13 @@ func exports(t *testing.T, set *token.FileSet) types.Importer {
 	})
 }
 
-// unit is what is compiled together: a program, or the fragments of a document.
+// unit is code that is compiled together: a program, or the fragments of a document.
 type unit struct {
 	name  string // of its folder
-	pkg   string // package clause; "": of fragments
+	pkg   string // package clause; "": fragments
 	files []source
 	stays bool
-	out   *markdown.Block // what a program prints; nil: it is not run
+	out   *markdown.Block // the program's output; nil: it is not run
 	doc   *markdown.Document
 }
 
@@ -97,7 +97,7 @@ type source struct {
 
 var clause = regexp.MustCompile(`^(?:(?://.*)?\n)*package (\w+)`)
 
-// units are those of a document, in its order.
+// units returns the units of a document, in order.
 func units(t *testing.T, d *markdown.Document) (all []*unit) {
 	named := make(map[string]*unit)
 	lib, err := library()
@@ -132,7 +132,7 @@ func units(t *testing.T, d *markdown.Document) (all []*unit) {
 	return all
 }
 
-// fragment makes a file of declarations, or of statements.
+// fragment makes a file from declarations, or from statements.
 func fragment(names map[string]string, path string, b markdown.Block) string {
 	var head strings.Builder
 	head.WriteString("package fragments\n")
@@ -150,7 +150,7 @@ func fragment(names map[string]string, path string, b markdown.Block) string {
 	return fmt.Sprintf("%s%sfunc _(%s) error {\n{\n%s%s}\n%spanic(0) }\n", head.String(), where, with, where, b.Text, where)
 }
 
-// Every block of Go compiles. Errors say which line of which document.
+// Every Go block compiles. Errors name the document and the line.
 func TestGo(t *testing.T) {
 	count := 0
 	for _, d := range documents(t) {
@@ -163,8 +163,8 @@ func TestGo(t *testing.T) {
 	t.Log(count, "blocks of Go")
 }
 
-// check type-checks a unit, and looks for misuses as actornode vet does. That variables and imports
-// of fragments are not used is no error.
+// check type-checks a unit, and looks for misuses as actornode vet does. Fragments may have unused variables and
+// imports.
 func check(t *testing.T, u *unit) {
 	set := token.NewFileSet()
 	var files []*ast.File
@@ -197,7 +197,7 @@ func check(t *testing.T, u *unit) {
 	}
 	pkg, _ := conf.Check(u.name, set, files, info)
 	if t.Failed() {
-		return // what is not typed cannot be analyzed
+		return // code without types cannot be analyzed
 	}
 	err := vet.Check(set, files, pkg, info, func(at token.Pos, text string) {
 		where := set.Position(at)
@@ -206,7 +206,7 @@ func check(t *testing.T, u *unit) {
 	require.NoError(t, err)
 }
 
-// Programs with an output, and tests, are built by the Go command and run.
+// The Go command builds and runs programs with an output, and tests.
 func TestPrograms(t *testing.T) {
 	testkit.From(t, testkit.Merge, "documents")
 	root, err := filepath.Abs("..")
@@ -292,7 +292,7 @@ func stay(t *testing.T, u *unit, file string) {
 	}
 }
 
-// withMapper makes a program that is part of a cluster use a port mapper of the test.
+// withMapper makes a program that joins a cluster use a port mapper of the test.
 func withMapper(text string, port int) string {
 	const begin = "&node.Distribution{"
 	if !strings.Contains(text, begin) || strings.Contains(text, "Finder:") {
@@ -302,7 +302,7 @@ func withMapper(text string, port int) string {
 	return strings.Replace(text, "import (\n", "import (\n\""+module+"/node/discovery\"\n\""+module+"/wire/epmd\"\n", 1)
 }
 
-// masked takes out what differs from run to run.
+// masked removes what differs from run to run.
 func masked(text string) string {
 	for _, m := range []struct{ what, by string }{
 		{`<[\w-]+@[\w.-]+\.\d+\.\d+>`, "<PID>"},
@@ -314,22 +314,21 @@ func masked(text string) string {
 	return text
 }
 
-// inside are documents about what users do not see: a name without its package may be
-// of an internal one there.
+// inside are documents about internals: a name without its package may be from an internal package there.
 var inside = []string{
 	"CONTRIBUTING.md", "docs/architecture.md", "docs/architecture-node.md", "docs/performance.md", "docs/performance-ablation.md",
 	"docs/performance-cpu.md", "docs/protocols.md", "docs/glossary.md", "docs/tests.md",
 }
 
-// What documents call by its name in a package of this module is there: node.Send,
-// supervisor.Spec, Options.Bounds, SpawnOpt, the path of a folder or a file.
+// Names of packages of this module that documents use exist: node.Send, supervisor.Spec, Options.Bounds, SpawnOpt, the
+// path of a folder or a file.
 func TestNames(t *testing.T) {
 	set := token.NewFileSet()
 	lib, err := library()
 	require.NoError(t, err)
 	from := exports(t, set)
 	public := make(map[string]*types.Package) // by name
-	has := make(map[string]map[string]bool)   // the fields and methods of types, by the type's name; "": all names
+	has := make(map[string]map[string]bool)   // fields and methods of types, by the type's name; "": all names
 	has[""] = make(map[string]bool)
 	for name, path := range lib.names {
 		if !strings.HasPrefix(path, module) {
@@ -392,7 +391,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// members are the names of the fields and methods of a type.
+// members returns the names of the fields and methods of a type.
 func members(of types.Type) (all []string) {
 	if s, is := of.Underlying().(*types.Struct); is {
 		for f := range s.Fields() {

@@ -22,7 +22,7 @@ import (
 
 const module = "github.com/actornode/actornode"
 
-// documents are those that are tested: see doc.go.
+// documents returns the documents that are tested: see doc.go.
 func documents(t *testing.T) []*markdown.Document {
 	all, err := markdown.Find("..")
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func documents(t *testing.T) []*markdown.Document {
 	return all
 }
 
-// The README is what a newcomer reads in some minutes.
+// A newcomer can read the README in a few minutes.
 func TestReadmeIsShort(t *testing.T) {
 	for _, d := range documents(t) {
 		if d.Path == "README.md" {
@@ -42,7 +42,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// files are the files and folders of the repository: in make merge without those that git ignores.
+// files returns the files and folders of the repository: in make merge without those that git ignores.
 func files(t *testing.T) map[string]bool {
 	there := map[string]bool{"": true}
 	if testkit.At() < testkit.Merge {
@@ -65,8 +65,8 @@ func files(t *testing.T) map[string]bool {
 // coming are documents that others link to and that are still to be written.
 var coming []string
 
-// Every link within the repository leads somewhere, and every heading that a link names
-// is there. Links to other places have a form that a browser takes.
+// Every link within the repository leads to a file, and every heading that a link names exists. Links to other places
+// have a form that a browser accepts.
 func TestLinks(t *testing.T) {
 	all, err := markdown.Find("..")
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A user finds every document: by way of links, starting with the README.
+// A user finds every document by links, starting with the README.
 func TestDocumentsAreLinked(t *testing.T) {
 	all := documents(t)
 	linked := map[string]bool{"README.md": true}
@@ -115,8 +115,8 @@ func TestDocumentsAreLinked(t *testing.T) {
 	}
 }
 
-// Fields of the configuration and metrics that documents name are there. A name counts
-// as a field if its first word is that of a field with a dot.
+// Fields of the configuration and metrics that documents name exist. A name counts as a field if its first word is that
+// of a field with a dot.
 func TestFieldsAndMetrics(t *testing.T) {
 	fields, sections := map[string]bool{}, map[string]bool{}
 	for _, s := range config.Default().Settings() {
@@ -155,15 +155,15 @@ func TestFieldsAndMetrics(t *testing.T) {
 	}
 }
 
-// variables are those that are no field of the configuration.
+// variables are those that are not fields of the configuration.
 var variables = []string{"ACTORNODE_CHECK", "ACTORNODE_CONFIG", "ACTORNODE_NODE", "ACTORNODE_OTP_ROOTS", "ACTORNODE_TESTS"}
 
-// isFile reports whether a name with a dot is a file's.
+// isFile reports whether a name with a dot names a file.
 func isFile(name string) bool {
 	return slices.Contains([]string{".go", ".md", ".yaml", ".yml", ".json", ".py", ".txt", ".svg", ".pgo"}, path.Ext(name))
 }
 
-// What the README says of speed is what the last comparison has measured, to some percent.
+// The README's claims about speed agree with the last comparison, to some percent.
 func TestSpeedClaims(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)

@@ -7,10 +7,10 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// The control structures of Scala's actors (Haller and Odersky; "Pondering Actor Design Trades") as functions upon
-// the public API. A node knows none of them: who wants others writes them likewise.
+// The control structures of Scala's actors (Haller and Odersky; "Pondering Actor Design Trades") as functions upon the
+// public API. A node knows none of them: other ones can be written in the same way.
 
-// reaction is what an actor does with one message, and what it does next; nil: nothing, and it ends.
+// reaction is what an actor does with one message, and returns what it does next; nil: it ends.
 type reaction func(c *node.Context, msg any) (next reaction, err error)
 
 // Receive makes a reaction the behaviour of an actor.
@@ -38,7 +38,7 @@ func react[T any](f func(T)) reaction {
 	}
 }
 
-// then goes on with what next returns when there is nothing left to do of first.
+// then continues with what next returns when first is finished.
 func then(first reaction, next func() reaction) reaction {
 	return func(c *node.Context, msg any) (reaction, error) {
 		rest, err := first(c, msg)
@@ -52,7 +52,7 @@ func then(first reaction, next func() reaction) reaction {
 	}
 }
 
-// andThen is one reaction after the other.
+// andThen runs one reaction after the other.
 func andThen(first, second reaction) reaction {
 	return then(first, func() reaction { return second })
 }
@@ -70,7 +70,7 @@ func loopWhile(cond func() bool, body reaction) reaction {
 // loop repeats a reaction for ever.
 func loop(body reaction) reaction { return loopWhile(func() bool { return true }, body) }
 
-// reactWhile handles messages of type T until f answers false.
+// reactWhile handles messages of type T until f returns false.
 func reactWhile[T any](f func(T) bool) reaction {
 	more := true
 	return loopWhile(func() bool { return more }, react(func(m T) { more = f(m) }))
@@ -102,7 +102,7 @@ func Example_controlStructures() {
 	// normal
 }
 
-// Two reactions by turns, for ever. In Scala: loop { react { case i: Int => … react { case s: String => … } } }
+// Two reactions in alternation, for ever. In Scala: loop { react { case i: Int => … react { case s: String => … } } }
 func Example_loop() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()

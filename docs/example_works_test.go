@@ -21,7 +21,7 @@ import (
 
 // Programs of papers on actors: examples.md lists them.
 
-// The wide finder: workers count the lines of a file that hold a pattern, each in a part of it. A part begins behind
+// The wide finder: workers count the lines of a file that contain a pattern, each in a part of it. A part begins after
 // the first end of a line after its offset, so that each line is in one part.
 func Example_wideFinder() {
 	dir, _ := os.MkdirTemp("", "widefinder")
@@ -62,7 +62,7 @@ func countLines(name, pattern string, from, to int64) (count int, err error) {
 		return 0, err
 	}
 	defer f.Close()
-	before := max(from-1, 0) // the end of a line may be the last byte before the part
+	before := max(from-1, 0) // the last byte before the part may end a line
 	if _, err := f.Seek(before, io.SeekStart); err != nil {
 		return 0, err
 	}
@@ -70,7 +70,7 @@ func countLines(name, pattern string, from, to int64) (count int, err error) {
 	if from > 0 {
 		rest, err := lines.ReadString('\n')
 		if err != nil {
-			return 0, nil // the last line began before
+			return 0, nil // the last line began before the part
 		}
 		at = before + int64(len(rest))
 	}
@@ -86,7 +86,7 @@ func countLines(name, pattern string, from, to int64) (count int, err error) {
 	return count, nil
 }
 
-// colour is that of a creature; complement is what one of two that meet becomes.
+// colour is that of a creature; complement is the new colour of each of two that meet.
 type colour int
 
 func (c colour) complement(d colour) colour {
@@ -141,7 +141,7 @@ func Example_chameneos() {
 	// Output: 2000
 }
 
-// Actors and threads combine: a goroutine of any library gets a handle, and is a process as the others are. In Scala:
+// Actors and threads combine: a goroutine of any library gets a handle, and is a process like the others. In Scala:
 // receive { … } in a Thread.
 func Example_threadsAndActors() {
 	n, _ := node.Start(node.Config{})
@@ -161,7 +161,8 @@ func Example_threadsAndActors() {
 	// Output: THREADS
 }
 
-// fibonacci is the object of a number; stages is how many levels of the tree have a stage for each subtree.
+// fibonacci is the object of a number; on the upper levels of the tree, as many as stages says, each subtree has a
+// stage.
 type fibonacci struct{ number, stages int }
 
 func (o *fibonacci) Compute(c *active.Context) (int, error) {
@@ -170,7 +171,7 @@ func (o *fibonacci) Compute(c *active.Context) (int, error) {
 	}
 	var both [2]*node.Future[int]
 	for i := range both {
-		var at node.Place // that of this object
+		var at node.Place // of this object
 		if o.stages > 0 {
 			s, err := stage.New(c.Node(), stage.Options{})
 			if err != nil {
@@ -239,7 +240,7 @@ func Example_parallelXML() {
 	// Output: [{Ada 1995} {Erlang 2007}] <nil>
 }
 
-// The ring of producers and consumers: each takes tokens from the one before and hands them on.
+// The ring of producers and consumers: each takes tokens from the one before and passes them on.
 func Example_ring() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()
@@ -263,7 +264,7 @@ func Example_ring() {
 	// Output: 1000
 }
 
-// Messages with priority: what is urgent is taken first. In Scala: receiveWithin(0) { case Urgent … }.
+// Messages with priority: urgent ones are taken first. In Scala: receiveWithin(0) { case Urgent … }.
 func Example_priority() {
 	n, _ := node.Start(node.Config{})
 	defer n.Stop()

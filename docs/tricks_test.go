@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// constraints returns the build constraint of each file in Go and assembler that has one and is
-// no test, by its path in the repository.
+// constraints returns the build constraint of each Go and assembler file that has one and is not a test, by its path in
+// the repository.
 func constraints(t *testing.T) map[string]constraint.Expr {
 	found := map[string]constraint.Expr{}
 	require.NoError(t, fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func tagsOf(e constraint.Expr) (tags []string) {
 	return tags
 }
 
-// tricks is the document that lists the tricks, from one title to the next.
+// tricks returns the text between two titles of the document that lists the tricks.
 func tricks(t *testing.T, title string) string {
 	text, err := os.ReadFile("performance-ablation.md")
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// goFiles are the Go files of the repository by the folder that they are in: those of packages, and those of their tests.
+// goFiles returns the Go files of the repository by folder: those of packages, and those of their tests.
 func goFiles(t *testing.T) (all, tests map[string][]string) {
 	all, tests = map[string][]string{}, map[string][]string{}
 	require.NoError(t, fs.WalkDir(os.DirFS(".."), ".", func(p string, d fs.DirEntry, err error) error {
@@ -41,8 +41,8 @@ func goFiles(t *testing.T) (all, tests map[string][]string) {
 	return all, tests
 }
 
-// A file of this repository that a document names is there, and so is a package. In a row such as "package `inbox`: `queue.go`"
-// the file stands in that package.
+// Every file and package of this repository that a document names exists. In a row such as "package `inbox`:
+// `queue.go`" the file is in that package.
 func TestFilesAndPackages(t *testing.T) {
 	packages, tests := goFiles(t)
 	names := map[string]bool{} // of files
@@ -127,8 +127,8 @@ func TestPackageMap(t *testing.T) {
 	assert.ElementsMatch(t, want, listed, "the table of packages in reference.md, and the packages that there are")
 }
 
-// The words of comments that look like names in code are names: a word with a capital inside is declared or used in the package
-// or is exported by another one, and in the comment of a function a single letter is one of its names.
+// Words in comments that look like names in code are names: a word with a capital inside is declared or used in the
+// package or exported by another one, and in the comment of a function a single letter is one of its names.
 func TestComments(t *testing.T) {
 	testkit.From(t, testkit.Merge, "all comments")
 	set := token.NewFileSet()

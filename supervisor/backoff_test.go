@@ -15,9 +15,9 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// starts notes when a child was started; it fails, or crashes after a while.
+// starts notes when a child was started; the start fails, or the child crashes after a while.
 type starts struct {
-	lives time.Duration // 0: until it is told
+	lives time.Duration // 0: until it is told to end
 	fails bool
 
 	mu    sync.Mutex
@@ -75,7 +75,7 @@ func TestBackoffGrows(t *testing.T) {
 	}
 }
 
-// A child that has run for long begins anew.
+// The waits of a child that has run for long start over.
 func TestBackoffReset(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{}
@@ -95,7 +95,7 @@ func TestBackoffReset(t *testing.T) {
 	})
 }
 
-// An exit that leads to no restart makes no later wait longer.
+// An exit that leads to no restart does not lengthen a later wait.
 func TestBackoffOfTransient(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{}
@@ -113,7 +113,7 @@ func TestBackoffOfTransient(t *testing.T) {
 	})
 }
 
-// Restarts count from the exit, and the waits do not make them fewer.
+// Restarts count from the exit, and the waits do not reduce their number.
 func TestBackoffCounts(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{lives: time.Millisecond}
@@ -129,7 +129,7 @@ func TestBackoffCounts(t *testing.T) {
 		assert.Equal(s, node.Exited{From: sup, Reason: node.Shutdown}, s.self.Receive())
 		assert.Len(s, r.at(), 4)
 
-		r = &starts{lives: time.Millisecond} // with waits that are long enough it goes on for ever
+		r = &starts{lives: time.Millisecond} // if the waits are long enough it goes on for ever
 		sup = s.start(supervisor.Spec{Intensity: 3, Period: 10 * time.Second, Children: []supervisor.Child{
 			{ID: atomA, Start: r.start, Backoff: supervisor.Backoff{Initial: 4 * time.Second, Factor: 1}}}})
 		time.Sleep(time.Hour)
@@ -138,7 +138,7 @@ func TestBackoffCounts(t *testing.T) {
 	})
 }
 
-// While a child waits, requests are answered as between two tries in OTP.
+// While a child waits, requests get the answers that OTP gives between two tries.
 func TestRequestsWhileWaiting(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		r := &starts{}
@@ -157,8 +157,8 @@ func TestRequestsWhileWaiting(t *testing.T) {
 		_, err = supervisor.StartChild(background, s.n, sup, supervisor.Child{ID: atomA, Start: echo})
 		assert.Equal(s, supervisor.ErrAlreadyPresent, err)
 
-		// Terminated, it waits no longer; and started by request, it is not started
-		// once more when the time has come.
+		// A terminated child no longer waits; started by request, it is not started a second time when the wait would
+		// have ended.
 		require.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA))
 		assert.False(s, s.infos(sup)[atomA].Restarting)
 		pid, err := supervisor.RestartChild(background, s.n, sup, atomA)
@@ -167,7 +167,7 @@ func TestRequestsWhileWaiting(t *testing.T) {
 		assert.Equal(s, pid, s.infos(sup)[atomA].PID)
 		assert.Len(s, r.at(), 2)
 
-		// Terminated, it stays away.
+		// A terminated child stays away.
 		s.crash(sup, atomA, atomB)
 		require.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA))
 		time.Sleep(time.Hour)
@@ -178,7 +178,7 @@ func TestRequestsWhileWaiting(t *testing.T) {
 	})
 }
 
-// A wait does not hold up the end.
+// A wait does not delay the end.
 func TestEndWhileWaiting(t *testing.T) {
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.RestForOne,
 		supervisor.SimpleOneForOne} {
@@ -204,7 +204,7 @@ func TestEndWhileWaiting(t *testing.T) {
 	}
 }
 
-// With one_for_all the others wait, too; with rest_for_one, those after it.
+// With one_for_all the other children wait, too; with rest_for_one, those after it.
 func TestBackoffOfGroups(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		a, b, c := &starts{}, &starts{}, &starts{}
@@ -224,8 +224,7 @@ func TestBackoffOfGroups(t *testing.T) {
 		assert.Equal(s, seconds(0, 10), b.at())
 		assert.Equal(s, seconds(0, 10), c.at())
 
-		// a takes those after it with it, one that waits, too, whose time is then
-		// no more: not even if it waits again.
+		// a takes down the children after it, also one that waits, whose wait is void then, even if it waits again.
 		s.crash(sup, atomB, atomB) // at 15
 		time.Sleep(5 * time.Second)
 		s.crash(sup, atomA, atomB) // at 20

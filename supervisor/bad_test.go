@@ -45,7 +45,7 @@ func inBubble(t *testing.T, log *slog.Logger, f func(s *oracleNode)) {
 	})
 }
 
-// start starts a supervisor, linked, which must go well.
+// start starts a linked supervisor, which must succeed.
 func (s *oracleNode) start(spec supervisor.Spec) node.PID {
 	s.Helper()
 	sup, err := supervisor.Start(background, s.self, spec, node.Options{Link: true})
@@ -53,7 +53,7 @@ func (s *oracleNode) start(spec supervisor.Spec) node.PID {
 	return sup
 }
 
-// refuse starts a supervisor, which must fail with a reason.
+// refuse starts a supervisor, which must fail, and returns the reason.
 func (s *oracleNode) refuse(spec supervisor.Spec) any {
 	s.Helper()
 	_, err := supervisor.Start(background, s.self, spec, node.Options{Link: true})
@@ -63,7 +63,7 @@ func (s *oracleNode) refuse(spec supervisor.Spec) any {
 	return e.Reason
 }
 
-// end lets the supervisor go, and returns how long that took.
+// end ends the supervisor, and returns how long that took.
 func (s *oracleNode) end(sup node.PID) time.Duration {
 	s.Helper()
 	began := time.Now()
@@ -73,7 +73,7 @@ func (s *oracleNode) end(sup node.PID) time.Duration {
 	return time.Since(began)
 }
 
-// infos are the children of a supervisor by id.
+// infos returns the children of a supervisor by id.
 func (s *oracleNode) infos(sup node.PID) map[any]supervisor.ChildInfo {
 	s.Helper()
 	kids, err := supervisor.WhichChildren(background, s.n, sup)
@@ -97,7 +97,7 @@ func echo(...any) (node.Actor, error) {
 	return node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }), nil
 }
 
-// startFuncs is a behaviour of a function as Init and one as Receive.
+// startFuncs is a behaviour of two functions, for Init and Receive.
 type startFuncs struct {
 	init    func(c *node.Context) error
 	receive func(c *node.Context, m any) error
@@ -123,7 +123,7 @@ var (
 	atomB = wire.Atom("b")
 )
 
-// badChildren are children that no supervisor takes, and what OTP says of them.
+// badChildren are children that every supervisor refuses, and OTP's error for each.
 var badChildren = map[string]struct {
 	child  supervisor.Child
 	auto   supervisor.AutoShutdown
@@ -181,7 +181,7 @@ func TestBadBackoff(t *testing.T) {
 	})
 }
 
-// TestIgnoreWrapped: an error of Start that wraps ErrIgnore is no failure.
+// TestIgnoreWrapped: an error of Start that wraps ErrIgnore is not a failure.
 func TestIgnoreWrapped(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{})
@@ -244,7 +244,7 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// What an Init can do but succeed, and what is said of it.
+// The ways in which an Init can fail, and the error for each.
 func TestBadInit(t *testing.T) {
 	oops := errors.New("oops")
 	isCrash := func(of any) func(t *testing.T, reason any) {
@@ -306,7 +306,7 @@ func TestBadInit(t *testing.T) {
 	}
 }
 
-// later is an Init that goes on for a second and then ends in err.
+// later is an Init that takes a second and then returns err.
 func later(err error) func(...any) (node.Actor, error) {
 	return func(...any) (node.Actor, error) {
 		return startFuncs{func(c *node.Context) error {
@@ -338,7 +338,7 @@ func TestUnknownBehaviour(t *testing.T) {
 	})
 }
 
-// A name that is taken is found out at the start, and leaves nothing behind.
+// A taken name is detected at the start, and the failed start leaves nothing behind.
 func TestNameIsTaken(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		require.NoError(s, s.n.Register("taken", s.self.Self()))
@@ -356,8 +356,7 @@ func TestNameIsTaken(t *testing.T) {
 	})
 }
 
-// A child that somebody kills just now is dead for its supervisor before its end is
-// over: its name must be free by then.
+// A child that is being killed is dead for its supervisor before its end is complete: its name must be free by then.
 func TestNameOfTheDying(t *testing.T) {
 	records := new(logtest.Records)
 	n, err := node.Start(node.Config{Workers: 2, Log: slog.New(records)})
@@ -381,7 +380,7 @@ func TestNameOfTheDying(t *testing.T) {
 	require.NoError(t, n.Stop())
 }
 
-// Spawn options that cannot be are a failure to start.
+// Invalid spawn options are a failure to start.
 func TestBadOptions(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		assert.Contains(s, wire.Format(s.refuse(supervisor.Spec{Children: []supervisor.Child{
@@ -430,7 +429,7 @@ func TestInitNeverReturns(t *testing.T) {
 				synctest.Wait()
 				began := time.Now()
 				s.self.Exit(sup, atomB)
-				s.self.Exit(sup, node.Shutdown) // changes nothing
+				s.self.Exit(sup, node.Shutdown) // has no effect
 				assert.Equal(s, node.Exited{From: sup, Reason: atomB}, s.self.Receive())
 				assert.Equal(s, 2*time.Second, time.Since(began))
 				assert.Equal(s, 1, s.n.Stats().Processes)
@@ -483,7 +482,7 @@ func TestInitNeverReturns(t *testing.T) {
 	}
 }
 
-// slow takes so long to obey.
+// slow takes d to obey.
 func slow(d time.Duration) func(...any) (node.Actor, error) {
 	return func(...any) (node.Actor, error) {
 		return startFuncs{
@@ -498,7 +497,7 @@ func slow(d time.Duration) func(...any) (node.Actor, error) {
 	}
 }
 
-// What a child does when it is told to exit: ignore it, crash, block.
+// What a child may do when it is told to exit: ignore it, crash, block.
 func TestBadShutdown(t *testing.T) {
 	trap := func(told func(c *node.Context) error) func(...any) (node.Actor, error) {
 		return func(...any) (node.Actor, error) {
@@ -532,7 +531,7 @@ func TestBadShutdown(t *testing.T) {
 					s.Helper()
 					crashes := records.With("crash report")
 					reports := records.Take("supervisor report")
-					for _, r := range crashes { // one report: that of the crash
+					for _, r := range crashes { // one report: the one of the crash
 						if r["context"] != nil {
 							reports = append(reports, r)
 						}
@@ -566,7 +565,7 @@ func TestBadShutdown(t *testing.T) {
 	}
 }
 
-// A request that a supervisor does not know is answered, and harms nothing.
+// A supervisor answers an unknown request, which does no harm.
 func TestUnknownRequests(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
@@ -608,7 +607,7 @@ func TestParseSpec(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, tuple(wire.Atom("bad_start_spec"), atomA), e.Reason)
 
-	// The old form of a child, shutdown 0, and an id that Go could take for none.
+	// The old form of a child, shutdown 0, and an id that Go might mistake for none.
 	k, err := supervisor.ParseChild(tuple(wire.List(nil), tuple(wire.Atom("m"), wire.Atom("f"), wire.Charlist("x")),
 		wire.Atom("transient"), 0, wire.Atom("worker"), wire.List{atomA, atomB}))
 	require.NoError(t, err)
@@ -621,7 +620,7 @@ func TestParseSpec(t *testing.T) {
 	assert.NoError(t, supervisor.CheckSpecs([]supervisor.Child{k}, supervisor.Never))
 }
 
-// termOf is what a value of this package stands for.
+// termOf returns the term that a value of this package stands for.
 func termOf(v any) any {
 	t, _ := termof.Of(v)
 	return t

@@ -32,8 +32,8 @@ func (*mute) only(*statem.Context, statem.Event) (statem.State[*mute], error) {
 	return nil, statem.ErrUnhandled
 }
 
-// A message that nobody expects, and a reason that somebody ends with, are shown in
-// part: in logs and in answers, and for no more memory than that takes.
+// An unexpected message, and an exit reason, are shown in part, in logs and in answers, and take no more memory than
+// that part.
 func TestMessagesAreNotShownWhole(t *testing.T) {
 	const size = 16 << 20
 	big := wire.Tuple{wire.Atom("big"), make([]byte, size)}
@@ -102,7 +102,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			do(t)
 			runtime.ReadMemStats(&after)
-			own := uint64(size) // a panic's value is made
+			own := uint64(size) // for the value of the panic
 			if !strings.Contains(name, "Go") {
 				own = 0
 			}
@@ -113,7 +113,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 		})
 	}
 
-	// What others print is cut, too, and says so.
+	// What other code prints is cut, too, and marked as cut.
 	self, err := n.Open()
 	require.NoError(t, err)
 	defer self.Close(nil)
@@ -133,7 +133,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 	}
 }
 
-// shown says what it is shown as.
+// shown is a value that prints as the value as.
 type shown struct{ as any }
 
 func (s shown) Term() any { return s.as }

@@ -42,7 +42,7 @@ func TestChildren(t *testing.T) {
 			}
 			check(t, &c, all)
 		}
-		// Whoever is yielded may be forgotten.
+		// The loop may forget the child that is yielded.
 		for k := range c.backward() {
 			require.Same(t, all[len(all)-1], k)
 			all = all[:len(all)-1]

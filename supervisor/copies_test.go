@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// On a node that copies messages supervisors start, wait and restart as elsewhere: their own messages are not copied, and
-// neither are the functions of children.
+// On a node that copies messages supervisors start, wait and restart as elsewhere: their own messages are not copied,
+// and neither are the functions of children.
 func TestSupervisorsOfANodeThatCopies(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	started := make(chan node.PID, 8)

@@ -31,7 +31,7 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// TestDecide is the table of doc.go, for all that it depends on.
+// TestDecide checks the table of doc.go, for all its inputs.
 func TestDecide(t *testing.T) {
 	spans := map[Strategy]span{OneForOne: self, SimpleOneForOne: self, OneForAll: all, RestForOne: rest}
 	for strategy, who := range spans {
@@ -72,7 +72,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A restart that is due again counts, too, and needs no reason.
+// Another try of a restart counts, too, and needs no exit reason.
 func TestAgain(t *testing.T) {
 	s := &Spec{Strategy: RestForOne, Intensity: 2, Period: time.Second}
 	w := &window{}
@@ -105,7 +105,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// What a restart costs does not depend on how many there are in the period.
+// The cost of a restart does not depend on how many there are in the period.
 func TestWindowCost(t *testing.T) {
 	w := &window{}
 	now := time.Unix(0, 0)
@@ -119,7 +119,7 @@ func TestWindowCost(t *testing.T) {
 	}), 0.01)
 }
 
-// Periods and intensities may be as large as they like.
+// Periods and intensities may be arbitrarily large.
 func TestWindowExtremes(t *testing.T) {
 	now := time.Unix(1<<32, 0)
 	w := &window{}
@@ -147,7 +147,7 @@ func TestBackoffWait(t *testing.T) {
 	assert.Equal(t, 2*time.Second, b.wait(math.MaxInt, 0))
 }
 
-// Jitter makes a wait shorter or longer by at most its part, evenly.
+// Jitter makes a wait shorter or longer by at most its share, evenly.
 func TestBackoffJitter(t *testing.T) {
 	b := Backoff{Initial: time.Second, Jitter: 0.25}
 	require.NoError(t, b.complete())

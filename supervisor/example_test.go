@@ -60,7 +60,7 @@ func Example() {
 	var exit *node.ExitError
 	fmt.Println(errors.As(err, &exit))
 
-	children, _ := supervisor.WhichChildren(ctx, n, sup) // answered when the restart is over
+	children, _ := supervisor.WhichChildren(ctx, n, sup) // the answer comes after the restart
 	fmt.Println(children[0].ID, children[0].Restarts)
 	left, err = genserver.Call(ctx, n, node.Atom("savings"), Withdraw{Amount: 20})
 	fmt.Println(left, err)

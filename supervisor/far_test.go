@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A supervisor on another node answers as one on this node does.
+// A supervisor on another node answers like one on this node.
 func TestFarSupervisor(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	here, there := c.Start("here"), c.Start("there")
@@ -83,7 +83,8 @@ func TestFarSupervisor(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 }
 
-// As Elixir's DynamicSupervisor.start_child asks: children without IDs, which are forgotten when they stop.
+// Requests like those of Elixir's DynamicSupervisor.start_child: children without IDs, which are forgotten when they
+// stop.
 func TestChildrenWithoutID(t *testing.T) {
 	cluster := nodetest.NewCluster(t)
 	far := cluster.StartWith("far", node.Distribution{Access: node.Access{Allow: func(node.Atom, wire.Export) bool { return true }}})

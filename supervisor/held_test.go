@@ -16,8 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Children that another node has had started count for it, and so do those that take
-// their place.
+// Children that another node has started count against it, and so do those that replace them.
 func TestStartChildCounts(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	far, near := c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}}), c.Start("near")
@@ -26,7 +25,7 @@ func TestStartChildCounts(t *testing.T) {
 	}))
 	ctx := testkit.Context(t)
 	require.NoError(t, near.Connect(ctx, far.Name()))
-	near.Inside(process.Key{}).Release(far.Name()) // which is asked for in a process, too
+	near.Inside(process.Key{}).Release(far.Name()) // asking for it takes a process, too
 	named := supervisor.Named{Module: "m", Function: "f"}
 	_, err := supervisor.Start(ctx, far, supervisor.Spec{Intensity: 1000}, node.Options{Name: "one_for_one"})
 	require.NoError(t, err)
@@ -64,7 +63,7 @@ func TestStartChildCounts(t *testing.T) {
 			return ""
 		})
 		refused()
-		if sup == "simple" { // passed on by a process here, so that nobody knows whose it is
+		if sup == "simple" { // passed on by a process here, so that the node behind it is unknown
 			me := nodetest.Open(t, near)
 			for _, ok := range []bool{true, true, false} {
 				require.NoError(t, far.Send(sup, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me.Self(), near.MakeRef()},

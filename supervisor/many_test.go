@@ -24,7 +24,7 @@ type childGroup struct {
 	heard chan node.PID
 }
 
-// member is a child of a crowd.
+// member is a child of a childGroup.
 type member struct{ heard chan<- node.PID }
 
 func (m member) Init(c *node.Context) error {
@@ -66,8 +66,8 @@ func (c *childGroup) restart(pid node.PID) node.PID {
 	return <-c.heard
 }
 
-// mallocs is how many allocations a crash and restart of the last child costs: in the best
-// of some series, for others allocate too.
+// mallocs returns how many allocations a crash and restart of the last child takes: the minimum of several series, for
+// other code allocates too.
 func (c *childGroup) mallocs(pid node.PID) float64 {
 	const series, rounds = 4, 500
 	for range 200 {
@@ -86,7 +86,7 @@ func (c *childGroup) mallocs(pid node.PID) float64 {
 	return best
 }
 
-// A crash among many children costs what it costs among 10.
+// A crash among many children costs as much as among 10.
 func TestManyChildren(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the race detector allocates itself")
@@ -107,8 +107,8 @@ func TestManyChildren(t *testing.T) {
 	}
 }
 
-// All of many children die at once and are restarted, and all are stopped: for each of them
-// there is work to be done, but not with all the others.
+// All of many children die at once and are restarted, and all are stopped: each takes a constant amount of work,
+// whatever the number of the others.
 func TestManyAtOnce(t *testing.T) {
 	size := testkit.By(5000, 50_000, 200_000)
 	if testkit.Race {

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// sessionsOf is a supervisor of children that are named by their argument.
+// sessionsOf returns a supervisor of children that are named by their argument.
 func sessionsOf(restart supervisor.Restart) supervisor.Spec {
 	return supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Intensity: 1000, Period: time.Second,
 		Children: []supervisor.Child{{ID: "session", Start: echo, Restart: restart,
@@ -27,8 +27,8 @@ func sessionsOf(restart supervisor.Restart) supervisor.Spec {
 			}}}}
 }
 
-// Of many starts of a child under one name one succeeds, and the others learn which process has the name, here and from
-// another node. Nobody gets no PID without an error.
+// When many callers start a child under one name, one succeeds, and the others learn which process has the name, here
+// and from another node. No caller gets an empty PID without an error.
 func TestDynamicNames(t *testing.T) {
 	test := func(t *testing.T, here, there *node.Node) {
 		ctx := testkit.Context(t)
@@ -87,7 +87,7 @@ func TestDynamicNames(t *testing.T) {
 	})
 }
 
-// A name that a child registers itself, and is taken, fails its start in the same way.
+// A child that registers a name itself, which is taken, fails to start in the same way.
 func TestNameTakenInInit(t *testing.T) {
 	ctx := testkit.Context(t)
 	n := nodetest.Start(t, node.Config{})

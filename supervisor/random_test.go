@@ -21,9 +21,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TestRandom lets random things happen to random trees and checks the invariants
-// of doc.go: with seeds from 1 on, but in make night from a random one. The flag -seed
-// plays one.
+// TestRandom does random things to random trees and checks the invariants of doc.go: with seeds from 1 on, but in make
+// night from a random one. The flag -seed plays one seed.
 func TestRandom(t *testing.T) {
 	first, runs := uint64(1), testkit.By[uint64](1000, 10_000, 500_000)
 	if testkit.Race {
@@ -73,7 +72,7 @@ type supervisorModel struct {
 	over   bool // it has ended by itself, not by kill
 	told   bool // to end
 	backs  bool // children have backoff
-	begun  bool // its start is over
+	begun  bool // its start has returned
 	ending time.Time
 	starts []time.Time
 	solo   map[node.PID]bool
@@ -84,10 +83,10 @@ type childModel struct {
 	in       *supervisorModel
 	id       any
 	pid      node.PID
-	seq      int // of its start
+	seq      int // number of its start
 	traits   childTraits
 	unlinked bool
-	ignored  bool // it is about to exit, which nobody waits for, as in OTP
+	ignored  bool // it is about to exit, and the supervisor does not wait, as in OTP
 	up       bool
 }
 
@@ -98,7 +97,7 @@ func (k *childModel) alive() bool { return !k.ignored && k.in.w.n.IsAlive(k.pid)
 type childTraits struct {
 	traps   bool
 	obeys   int // 0: at once; 1: after a while; 2: never; 3: with another reason; 4: panics
-	trouble int // one of so many starts is not the usual one; 0: none
+	trouble int // one of this many starts is unusual; 0: none
 	plain   bool
 }
 
@@ -114,7 +113,7 @@ func (w *randomRun) fail(format string, args ...any) {
 	w.t.Errorf("-seed=%d: at %s: "+format, append([]any{w.seed, time.Now().Format("04:05.000")}, args...)...)
 }
 
-// one picks an element. The caller holds w.mu, as in all that draws.
+// one picks an element. The caller holds w.mu, as for everything that draws random numbers.
 func one[T any](w *randomRun, of ...T) T { return of[w.r.IntN(len(of))] }
 
 func (w *randomRun) chance(percent int) bool { return w.r.IntN(100) < percent }
@@ -162,7 +161,7 @@ func (w *randomRun) child(x *supervisorModel, id wire.Atom, depth int) superviso
 	nat := childTraits{traps: w.chance(50), trouble: one(w, 0, 0, 0, 10, 4, 2), plain: w.chance(15)}
 	nat.obeys = one(w, 0, 0, 0, 1, 2, 3, 4)
 	if (k.Shutdown == node.Infinity || k.Shutdown == 0) && nat.obeys == 2 {
-		nat.obeys = 1 // else it takes too long until everything has come to rest
+		nat.obeys = 1 // otherwise it takes too long until everything is quiet
 	}
 	if w.chance(10) && !nat.plain {
 		k.Options.Place = node.Detached()
@@ -171,7 +170,7 @@ func (w *randomRun) child(x *supervisorModel, id wire.Atom, depth int) superviso
 	return k
 }
 
-// starting notes a call of Start.
+// starting records a call of Start.
 func (x *supervisorModel) starting(id any) {
 	w := x.w
 	for _, k := range w.children {
@@ -209,7 +208,7 @@ func (x *supervisorModel) period() time.Duration {
 	return x.spec.Period
 }
 
-// start is a Start.
+// start implements a Start.
 func (w *randomRun) start(x *supervisorModel, id any, nat childTraits) (node.Actor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -296,7 +295,7 @@ func (a *childActor) Receive(c *node.Context, msg any) error {
 	case string:
 		panic(m)
 	case unlink:
-		if a.up { // before that it would hang OTP's supervisor, too
+		if a.up { // before that, OTP's supervisor would hang on it, too
 			c.Unlink(c.Parent())
 			a.unlinked = true
 		}
@@ -322,7 +321,7 @@ func (a *childActor) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// supervisorActor is a supervisor that is watched.
+// supervisorActor wraps a supervisor and watches it.
 type supervisorActor struct{ *supervisorModel }
 
 func (a *supervisorActor) Init(c *node.Context) error {
@@ -347,7 +346,7 @@ func (a *supervisorActor) Receive(c *node.Context, msg any) error {
 	return err
 }
 
-// after checks what must hold when a supervisor has handled a message.
+// after checks the conditions that hold when a supervisor has handled a message.
 func (a *supervisorActor) after(err error) {
 	w := a.w
 	w.mu.Lock()
@@ -382,7 +381,7 @@ func (a *supervisorActor) after(err error) {
 	}
 }
 
-// play plays the run.
+// play runs it.
 func (w *randomRun) play() {
 	r := rand.New(rand.NewPCG(w.seed, 4)) // the driver's own
 	defer func() {
@@ -428,7 +427,7 @@ func (w *randomRun) play() {
 	require.NoError(w.t, w.n.Stop())
 }
 
-// event makes something happen.
+// event does something at random.
 func (w *randomRun) event(r *rand.Rand) {
 	w.mu.Lock()
 	var alive []*childModel
@@ -547,11 +546,11 @@ func (w *randomRun) call(x *supervisorModel, op int, id any) {
 	}()
 }
 
-// restTime is how long it may take until everything has come to rest: nobody takes
-// more than 200 ms to stop, and nobody restarts more than 20 times.
+// restTime is the longest time until everything is quiet: no child takes more than 200 ms to stop, and no supervisor
+// restarts more than 20 times.
 const restTime = time.Minute
 
-// settle lets everything come to rest and checks what must hold then.
+// settle waits until everything is quiet and checks the conditions that hold then.
 func (w *randomRun) settle() {
 	time.Sleep(restTime)
 	synctest.Wait()
@@ -570,7 +569,7 @@ func (w *randomRun) settle() {
 	}
 }
 
-// check compares what a supervisor says with what lives.
+// check compares what a supervisor reports with the processes that are alive.
 func (w *randomRun) check(x *supervisorModel) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
@@ -586,7 +585,7 @@ func (w *randomRun) check(x *supervisorModel) bool {
 	defer w.mu.Unlock()
 	listed, active := make(map[node.PID]bool), 0
 	last := math.MaxInt
-	for _, k := range kids { // the last one first
+	for _, k := range kids { // from the last one
 		if k.Restarting {
 			w.fail("%v: %v is still restarting", x.pid, k.ID)
 		}
@@ -637,7 +636,7 @@ func (w *randomRun) childModel(pid node.PID) *childModel {
 	return nil
 }
 
-// end checks that everybody has gone, and sends those away who may have stayed.
+// end checks that all processes have gone, and ends those that may have stayed.
 func (w *randomRun) end(top *supervisorModel) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// A child that a Go string names has that name in logs, whatever bytes it has.
+// A child whose id is a Go string has that name in logs, whatever bytes it has.
 func TestTextID(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {
@@ -30,9 +30,8 @@ func TestTextID(t *testing.T) {
 	})
 }
 
-// A crash is told three times: by the process itself, with its stack, by its
-// supervisor, with what it is and how often that was, and as the progress of the
-// next one.
+// A crash is reported three times: by the process itself, with its stack, by its supervisor, with the child and the
+// number of restarts, and as the progress report of its successor.
 func TestReports(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {
@@ -92,7 +91,7 @@ func TestReports(t *testing.T) {
 	})
 }
 
-// Who exits as expected is not worth a report.
+// An expected exit is not reported.
 func TestNoReports(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {
@@ -111,8 +110,7 @@ func TestNoReports(t *testing.T) {
 	})
 }
 
-// Who exits with another reason than it was told to is worth one, and with its own
-// reason, if it was faster.
+// A child that exits with another reason than it was told to is reported, and with its own reason, if it was faster.
 func TestShutdownReports(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {
@@ -150,7 +148,7 @@ func TestShutdownReports(t *testing.T) {
 	})
 }
 
-// Both die before their supervisor hears of it.
+// Both children die before their supervisor hears of it.
 func TestReportsOfTwoDead(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {
@@ -172,8 +170,7 @@ func TestReportsOfTwoDead(t *testing.T) {
 	})
 }
 
-// Failures to start are reported with the child, if nobody is told: not to
-// those who have asked.
+// Failures to start are reported with the child, unless the caller that asked for the start gets the error.
 func TestStartReports(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {

@@ -15,8 +15,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Other nodes have only those children started by name that Distribution.Access.Allow lets them,
-// and Go code of the program all.
+// Other nodes can start by name only those children that Distribution.Access.Allow permits, and Go code of the program
+// can start all.
 func TestStartChildAsksAllow(t *testing.T) {
 	cluster := nodetest.NewCluster(t)
 	far := cluster.StartWith("far", node.Distribution{
@@ -55,7 +55,7 @@ func TestStartChildAsksAllow(t *testing.T) {
 			}
 		}
 	}
-	// In the name of a node that may, and passed on by a process here.
+	// In the name of a node that has the right, and passed on by a process here.
 	claimed, me := nodetest.Open(t, near), nodetest.Open(t, other)
 	require.NoError(t, near.Connect(ctx, far.Name()))
 	forged := func(from node.PID) any {
@@ -71,7 +71,7 @@ func TestStartChildAsksAllow(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A node that does not operate this one ends the children that a node has had started, and no others.
+// A node that does not operate this one can end children that a node has started, and no others.
 func TestChildrenOfTheNodeStay(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, cluster *nodetest.Cluster) {
 		far, near, ops := cluster.Start("far"), cluster.Start("near"), cluster.Start("ops")

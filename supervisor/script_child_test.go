@@ -83,8 +83,7 @@ func (p *play) child(text string) any {
 	return spec
 }
 
-// inGo puts a function in the place of the name of an exported behaviour, unless
-// the script is played as Erlang does.
+// inGo replaces the name of an exported behaviour with a function, unless the script is played as Erlang does.
 func (p *play) inGo(k supervisor.Child) supervisor.Child {
 	if p.terms || k.Named.Module != module {
 		return k
@@ -101,7 +100,7 @@ type termError struct{ term any }
 func (e *termError) Error() string { return fmt.Sprint(e.term) }
 func (e *termError) Term() any     { return e.term }
 
-// start is what Start does.
+// start does what Start does.
 func (p *play) start(d *childDef, args []any) (node.Actor, error) {
 	turn := min(p.turns[d.name], len(d.starts)-1)
 	p.turns[d.name]++
@@ -142,9 +141,9 @@ type scriptedChild struct {
 	p       *play
 	def     *childDef
 	args    []any
-	outcome string // what is left of it while it is held
+	outcome string // its remaining outcome while it is held
 	life    *childRun
-	last    any // what it exits with when it is released
+	last    any // the reason that it exits with when it is released
 }
 
 func (u *scriptedChild) Init(c *node.Context) error {
@@ -221,8 +220,7 @@ func (u *scriptedChild) down(reason any) error {
 	return node.ExitWith(reason)
 }
 
-// observed is a supervisor that records what becomes of it and of supervisors
-// among its children.
+// observed is a supervisor that records what happens to it and to supervisors among its children.
 type observed struct {
 	p     *play
 	def   *supDef
@@ -264,7 +262,7 @@ func (o *observed) Receive(c *node.Context, msg any) error {
 	return o.Actor.Receive(c, msg)
 }
 
-// heard records how the start of a child that is a supervisor has ended.
+// heard records the result of the start of a child that is a supervisor.
 func (o *observed) heard(c *node.Context, pid node.PID, ignored bool, failure any) {
 	p := o.p
 	p.mu.Lock()

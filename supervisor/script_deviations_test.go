@@ -1,7 +1,6 @@
 package supervisor_test
 
-// The reasons for deviations; but for the last two, see "Differences from OTP" in
-// doc.go.
+// The reasons for deviations; except for the last two, see "Differences from OTP" in doc.go.
 const (
 	endsAtOnce   = "an exit signal of the parent ends the supervisor while a child starts, too"
 	answersCalls = "what it does not know is answered, or dropped"

@@ -22,15 +22,15 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// dialect is how a script is played: who asks, and what its children are.
+// dialect is a way to play a script: who makes the requests, and what its children are.
 type dialect struct {
 	name   string
 	terms  bool // requests are Erlang's, children are exported behaviours; else by the functions of this package, with a Start
-	inInit bool // what fails with an error, or is ignored, does so in Init; else in Start
+	inInit bool // a start that fails with an error, or is ignored, does so in Init; else in Start
 }
 
-// play is one script on a node of its own. One worker runs all its processes, so
-// that the order of what is recorded is that in which it happens.
+// play is one script on a node of its own. One worker runs all its processes, so that things are recorded in the order
+// in which they happen.
 type play struct {
 	dialect
 	t     *testing.T
@@ -39,7 +39,7 @@ type play struct {
 	hook  node.PID // gets the ends of all processes
 	defs  map[string]*supDef
 	kids  []*childDef
-	turns map[string]int // how many starts and instances of each name
+	turns map[string]int // number of starts and instances of each name
 	count map[string]int
 
 	mu       sync.Mutex // guards what follows
@@ -52,13 +52,13 @@ type play struct {
 	starting bool
 }
 
-// childRun is a process of a script, from its birth on.
+// childRun is a process of a script, from its start on.
 type childRun struct {
 	pid      node.PID
 	name     string // "": it has not started
 	kind     kind
-	started  bool   // of a supervisor: what started it knows
-	child    string // of a supervisor: the child it is
+	started  bool   // of a supervisor: the process that started it knows
+	child    string // of a supervisor: the name of its child
 	parent   node.PID
 	reported bool // its end has been recorded
 	gone     bool
@@ -78,7 +78,7 @@ const (
 	aSup
 )
 
-// holding is what waits for a release.
+// holding is a process that waits for a release.
 type holding struct {
 	who  node.PID
 	sups []node.PID // wait for it
@@ -105,7 +105,7 @@ func newPlay(t *testing.T, d dialect) *play {
 	return p
 }
 
-// play plays a script and answers what came of it.
+// play plays a script and returns the recorded text.
 func (p *play) play(script []block) string {
 	var out []string
 	for _, b := range script {
@@ -146,7 +146,7 @@ func (p *play) play(script []block) string {
 	return strings.Join(out, "\n")
 }
 
-// What processes of a script are told.
+// The messages for processes of a script.
 type (
 	doStart struct {
 		line string
@@ -277,7 +277,7 @@ func started(pid node.PID, err error) (any, error) {
 
 // check is check_childspecs.
 func (p *play) check(key string, below []string) {
-	auto := supervisor.AnySignificant // as strict as OTP is when it is not told
+	auto := supervisor.AnySignificant // as strict as OTP's default
 	switch key {
 	case "auto_shutdown=never":
 		auto = supervisor.Never
@@ -320,8 +320,7 @@ func (p *play) ask(sup string, request any, f func(s *node.Process, sup node.PID
 	require.NoError(p.t, err)
 }
 
-// genCall is gen_server:call without an end, which is recorded when the reply comes
-// or the process ends.
+// genCall is gen_server:call without a timeout; its result is recorded when the reply comes or the process ends.
 func (p *play) genCall(line string, to node.PID, request any) {
 	p.mu.Lock()
 	l := p.runs[to]
@@ -401,8 +400,7 @@ func (p *play) runRoot(s *node.Process) error {
 	}
 }
 
-// settle waits until nothing is under way: until each supervisor that nobody
-// holds up has answered.
+// settle waits until nothing is under way: until each supervisor that is not held up has answered.
 func (p *play) settle() {
 	for changed := true; changed; {
 		synctest.Wait()
@@ -447,7 +445,7 @@ func (p *play) changes() int {
 	return len(p.trace) + len(p.ends)
 }
 
-// supervisors are those that are alive and not held up.
+// supervisors returns those that are alive and not held up.
 func (p *play) supervisors() (pids []node.PID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -505,10 +503,10 @@ func (p *play) term(text string) any {
 	return term
 }
 
-// watched is a request that nobody answers: it ends with the process.
+// watched is a request that is never answered: it ends with the process.
 type watched struct{}
 
-// watch has the end of the present process recorded.
+// watch arranges that the end of the present process is recorded.
 func (p *play) watch(c *node.Context, k kind) *childRun {
 	l := &childRun{pid: c.Self(), kind: k, parent: c.Parent()}
 	p.mu.Lock()
@@ -564,9 +562,8 @@ func (p *play) hold(name string, who, sup node.PID) {
 	p.trace = append(p.trace, "holding "+name)
 }
 
-// ends is the mailbox of the process that gets the ends of all others and the
-// replies to requests of Erlang: what is put into it is recorded at once, in the
-// place where it happens.
+// ends is the mailbox of the process that gets the ends of all others and the replies to requests of Erlang: each
+// message is recorded at once, in the place where it happens.
 type ends struct{ p *play }
 
 func (e ends) Push(m any) mailbox.Result {

@@ -35,7 +35,7 @@ func blocks(text string) (all []block) {
 	return all
 }
 
-// dialects are the ways in which a script can be played.
+// dialects are the ways to play a script.
 var dialects = []dialect{
 	{name: "Go"},
 	{name: "Erlang", terms: true, inInit: true},
@@ -71,17 +71,16 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// deviation is where our supervisor gives another answer than OTP's on purpose.
-// What OTP answers stays in the file.
+// deviation is a place where our supervisor deliberately gives another answer than OTP's. The file keeps OTP's answer.
 type deviation struct {
 	reason string
 	skip   bool
 	answer string            // ours, as a whole; or
-	lines  map[string]string // what stands in place of some lines of OTP's answer
+	lines  map[string]string // what replaces some lines of OTP's answer
 }
 
-// unhurried moves answers to earlier commands to the end: callers in Go are
-// processes of their own, and nobody knows when they hear what.
+// unhurried moves answers to earlier commands to the end: callers in Go are processes of their own, and the order in
+// which they get answers is not fixed.
 func unhurried(text string) string {
 	var out, late []string
 	flush := func() {

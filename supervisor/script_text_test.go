@@ -53,7 +53,7 @@ func text(term any) string {
 	return wire.Format(term)
 }
 
-// shown puts names in the place of processes and functions.
+// shown replaces processes and functions with names.
 func (p *play) shown(term any) any {
 	switch v := term.(type) {
 	case *node.Crash:

@@ -16,15 +16,15 @@ import (
 
 func start(t *testing.T) *node.Node { return nodetest.Start(t, node.Config{}) }
 
-// worker exits with the reason that it is sent, and says when it starts.
+// worker exits with the reason that it is sent, and reports its start.
 func worker(tell func(string), name string) func(...any) (node.Actor, error) {
 	return func(...any) (node.Actor, error) {
 		return node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }), nil
 	}
 }
 
-// end sends a process a reason to exit with. When it returns, those who are linked
-// to the process have been told: with a monitor that came too late they may not be.
+// end sends a process a reason to exit with. When it returns, processes linked to it have got the exit signal: with a
+// monitor that came too late they might not have.
 func end(t *testing.T, h *node.Process, pid node.PID, reason any) {
 	t.Helper()
 	ref := h.Monitor(pid)
@@ -87,7 +87,7 @@ func TestDynamic(t *testing.T) {
 	require.Equal(t, 1, n.Stats().Processes)
 }
 
-// Restarts are counted by the names of supervisor and child, and so is giving up.
+// Metrics count restarts by the names of supervisor and child, and count giving up, too.
 func TestCounts(t *testing.T) {
 	n := start(t)
 	self := nodetest.Open(t, n)

@@ -19,7 +19,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// An exit signal that is nobody's counts as the parent's, a stranger's does not.
+// An exit signal without a known sender counts as the parent's, a stranger's does not.
 func TestSignals(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
@@ -36,7 +36,7 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-// Node.Stop ends trees from above, in order, and waits for who needs time.
+// Node.Stop ends trees from above, in order, and waits for children that need time.
 func TestNodeStop(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		var ended []any
@@ -65,7 +65,7 @@ func TestNodeStop(t *testing.T) {
 	})
 }
 
-// A node that ends takes no timers, and supervisors do not crash of it.
+// A node that ends accepts no timers, and supervisors do not crash because of it.
 func TestNodeStopWithBackoff(t *testing.T) {
 	records := new(logtest.Records)
 	inBubble(t, slog.New(records), func(s *oracleNode) {
@@ -83,8 +83,7 @@ func TestNodeStopWithBackoff(t *testing.T) {
 	})
 }
 
-// A supervisor that is suspended answers what it was asked in the meantime when
-// it is resumed, in order.
+// A suspended supervisor answers the requests of the meantime when it is resumed, in order.
 func TestSuspend(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)},
@@ -109,7 +108,7 @@ func TestSuspend(t *testing.T) {
 		}
 		which := func() error { _, err := supervisor.WhichChildren(background, s.n, sup); return err }
 		ask("terminate", func() error { return supervisor.TerminateChild(background, s.n, sup, atomA) })
-		ask("suspend", func() error { return sys.Suspend(background, s.n, sup) }) // while it waits
+		ask("suspend", func() error { return sys.Suspend(background, s.n, sup) }) // while the child waits
 		ask("which", which)
 		ask("state", func() error { _, err := sys.GetState(background, s.n, sup); return err })
 		assert.Empty(s, pass(0))
@@ -124,8 +123,7 @@ func TestSuspend(t *testing.T) {
 	})
 }
 
-// What came while it waited and what came while it was suspended is answered in the
-// order in which it came.
+// Requests that arrived while it waited and while it was suspended are answered in the order of arrival.
 func TestSuspendOrder(t *testing.T) {
 	for _, more := range []bool{false, true} {
 		inBubble(t, nil, func(s *oracleNode) {
@@ -152,7 +150,7 @@ func TestSuspendOrder(t *testing.T) {
 	}
 }
 
-// Suspended and resumed while it waits, it goes on.
+// A supervisor that is suspended and resumed while it waits goes on.
 func TestSuspendAndResume(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}}})
@@ -179,7 +177,7 @@ func TestSuspendAndResume(t *testing.T) {
 	})
 }
 
-// A supervisor that is suspended ends all the same, with its children.
+// A suspended supervisor still ends, with its children.
 func TestEndWhileSuspended(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		spec := supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: slow(2 * time.Second)}, {ID: atomB, Start: echo}}}
@@ -187,7 +185,7 @@ func TestEndWhileSuspended(t *testing.T) {
 		require.NoError(s, sys.Suspend(background, s.n, sup))
 		assert.Equal(s, 2*time.Second, s.end(sup))
 
-		sup = s.start(spec) // told before it is suspended
+		sup = s.start(spec) // told to end before it is suspended
 		go func() { assert.NoError(s, supervisor.TerminateChild(background, s.n, sup, atomA)) }()
 		synctest.Wait()
 		go func() { assert.NoError(s, sys.Suspend(background, s.n, sup)) }()
@@ -202,7 +200,7 @@ func TestEndWhileSuspended(t *testing.T) {
 	})
 }
 
-// What get_state and get_status say has the shape of OTP's.
+// The answers to get_state and get_status have the shape of OTP's.
 func TestStateOf(t *testing.T) {
 	inBubble(t, nil, func(s *oracleNode) {
 		sup, err := supervisor.Start(background, s.self,

@@ -24,10 +24,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// secret is in each value that nobody may look into.
+// secret is in each value that the runtime must not look into.
 const secret = "hunter2"
 
-// busy is a state as it is usual in Go: what others write is behind a lock, which only its own code takes.
+// busy is a typical state in Go: what others write is behind a lock, which only its own code takes.
 type busy struct {
 	Password string
 	Cache    busyCache
@@ -94,9 +94,9 @@ func (busyHandler) HandleEvent(_ *event.Context, e any) error { panic("broken") 
 
 var busyServers = genserver.Define(genserver.OnInfo((*busyServer).crash))
 
-// Nobody's value is looked into unasked: whatever the runtime says of a message, a state or a reason, it says its type. The maps
-// and slices are written all the time, which the race detector would see, and so would Go, which ends a program that
-// ranges over such a map.
+// The runtime never looks into a user's value unasked: whatever it reports of a message, a state or a reason is the
+// type. The maps and slices are written all the time; the race detector would see a read, and so would Go, which ends a
+// program that ranges over such a map.
 func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 	ctx := testkit.Context(t)
 	shared := newBusy()
@@ -244,7 +244,7 @@ func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 			pid, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Bytes: 1 << 20}},
 				node.ActorFunc(func(*node.Context, any) error { return nil }))
 			require.NoError(t, err)
-			if name == "pointer" || name == "in a tuple" { // of what has no lock the size is counted
+			if name == "pointer" || name == "in a tuple" { // the size of values without a lock is counted
 				require.NoError(t, n.Send(pid, v))
 			}
 			return ""

@@ -112,7 +112,7 @@ func TestCycle(t *testing.T) {
 	})
 }
 
-// What takes too long to stop is killed; so is the tree.
+// A process that takes too long to stop is killed, and so is the tree.
 func TestStopTimeout(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
 		var top node.PID
@@ -156,7 +156,7 @@ func TestConcurrentStarts(t *testing.T) {
 			wg.Go(func() { require.NoError(t, c.Start(t.Context(), "slow", application.Temporary)) })
 		}
 		synctest.Wait()
-		require.Empty(t, names(t, c)) // others are answered meanwhile
+		require.Empty(t, names(t, c)) // other requests are answered meanwhile
 		require.ErrorContains(t, c.Stop(t.Context(), "slow"), "not_started")
 		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		require.ErrorIs(t, c.Start(short, "slow", application.Temporary), context.DeadlineExceeded)
@@ -177,7 +177,7 @@ func TestTop(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, `{error,{{shutdown,{failed_to_start_child,x,#Go<*errors.errorString no disk>}},{bad,start,[normal,[]]}}}`, wire.Format(answer))
 
-		// What OTP's observer asks.
+		// The requests of OTP's observer.
 		top, _ := n.Whereis("top")
 		master, err := rpc.Apply(t.Context(), n, "application_controller", "get_master", []any{wire.Atom("good")})
 		require.NoError(t, err)
@@ -261,7 +261,7 @@ func (w lockedWriter) Write(p []byte) (int, error) {
 	return w.b.Write(p)
 }
 
-// Node.Stop ends everything, hooks included, in no order.
+// Node.Stop ends everything, including hooks, in no particular order.
 func TestNodeStops(t *testing.T) {
 	stopped := false
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
@@ -276,7 +276,7 @@ func TestNodeStops(t *testing.T) {
 	require.True(t, stopped)
 }
 
-// A controller that ends while an application starts does not leave it behind.
+// A controller that ends while an application starts does not leave the application behind.
 func TestEndWhileStarting(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
 		ended := make(chan error, 1)
@@ -331,7 +331,7 @@ func TestOneController(t *testing.T) {
 	})
 }
 
-// What Erlang may send that no Go caller can.
+// Requests that Erlang can send and no Go caller can.
 func TestBadArguments(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, c *application.Controller) {
 		for _, x := range []struct{ function, args, want string }{

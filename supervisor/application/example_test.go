@@ -25,7 +25,7 @@ func Example() {
 
 	c.Load(application.Spec{
 		Name: "shop", Description: "The shop", Version: "1.10",
-		Type:    application.Permanent, // nothing goes on without it
+		Type:    application.Permanent, // the node does not go on without it
 		Depends: []wire.Atom{"store"},
 		Env:     map[wire.Atom]any{"port": 8080},
 		Top:     &supervisor.Spec{Strategy: supervisor.OneForAll},

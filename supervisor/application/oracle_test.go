@@ -21,10 +21,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The files in testdata/commands are lists of commands, each with its answer and,
-// indented, the functions of applications that are called meanwhile. Their
-// expectations are what OTP does, and -update makes them so; TestCommands plays them
-// here.
+// The files in testdata/commands are lists of commands, each with its answer and, indented, the functions of
+// applications that are called meanwhile. The expectations are what OTP does, and -update rewrites them; TestCommands
+// plays them here.
 
 // app is an application of the commands, here and in OTP.
 type app struct {
@@ -48,7 +47,7 @@ var apps = []app{
 	{name: "usebad", kind: "tree", depends: []wire.Atom{"base", "bad"}},
 }
 
-// dotApp is the application as OTP's application:load takes it.
+// dotApp returns the application in the form that OTP's application:load takes.
 func (a app) dotApp() any {
 	key := func(name wire.Atom, v any) any { return wire.Tuple{name, v} }
 	list := func(names []wire.Atom) (l wire.List) {
@@ -72,7 +71,7 @@ func (a app) dotApp() any {
 	return wire.Tuple{wire.Atom("application"), a.name, keys}
 }
 
-// spec is the application as it is here; it says what is called.
+// spec returns the application as a Spec for here; say gets the calls.
 func (a app) spec(say func(string, ...any)) application.Spec {
 	s := application.Spec{
 		Name: a.name, Description: "The " + string(a.name), Version: "1.0", Modules: []wire.Atom{a.name},
@@ -117,9 +116,8 @@ func commandFiles(t *testing.T) map[string][]string {
 	return all
 }
 
-// transcript brings what has been written into the form of a command file: the
-// answer of a command comes after the calls meanwhile, and is down if there is
-// none because the node has gone down.
+// transcript brings the output into the form of a command file: the answer of a command comes after the calls
+// meanwhile, and is down if there is none because the node has gone down.
 func transcript(said, down string, commands []string) string {
 	blocks := strings.Split("\n"+said, "\n> ")[1:]
 	var b strings.Builder
@@ -157,7 +155,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// play plays commands here, in a bubble. down says why the controller has ended.
+// play plays commands here, in a bubble. down is the reason for which the controller has ended.
 func play(t *testing.T, commands []string) (said, down string) {
 	n, err := node.Start(node.Config{})
 	require.NoError(t, err)
@@ -196,7 +194,7 @@ func play(t *testing.T, commands []string) (said, down string) {
 	return b.String(), ""
 }
 
-// downReason is in what erl prints when it goes down.
+// downReason finds the reason in what erl prints when it goes down.
 var downReason = regexp.MustCompile(`\(application_controller\) \("?(.*?)"?\)\s`)
 
 func isEnd(command any) bool {
@@ -204,7 +202,7 @@ func isEnd(command any) bool {
 	return ok && t[0] == wire.Atom("ends")
 }
 
-// do does a command as a call from Erlang would.
+// do runs a command as a call from Erlang would.
 func do(t *testing.T, n *node.Node, command any) (any, error) {
 	args := []any{}
 	name := command
@@ -226,8 +224,7 @@ func do(t *testing.T, n *node.Node, command any) (any, error) {
 	return rpc.Apply(t.Context(), n, "application", name.(wire.Atom), args)
 }
 
-// TestCommandsOTP plays the commands on a real Erlang node: what they expect must
-// be what Erlang does.
+// TestCommandsOTP plays the commands on a real Erlang node: the files must expect what Erlang does.
 func TestCommandsOTP(t *testing.T) {
 	dir := t.TempDir()
 	sources := []string{"testdata/oracle.erl"}

@@ -18,7 +18,7 @@ func Example() {
 		panic(err)
 	}
 	defer n.Stop()
-	demo.Export(n) // what the file may name
+	demo.Export(n) // the names that the file may use
 	file := `
 supervisor:
   intensity: 100

@@ -34,8 +34,7 @@ var known = tree.Known{
 	Applications: []wire.Atom{"kernel", "stdlib"}, Published: true,
 }
 
-// TestGolden checks every file of testdata: what Check says of it must be what is
-// in the file beside it.
+// TestGolden checks every file of testdata: Check must report what is in the file beside it.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.yaml")
 	require.NoError(t, err)

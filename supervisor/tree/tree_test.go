@@ -24,8 +24,7 @@ import (
 
 func start(t *testing.T) *node.Node { return nodetest.Start(t, node.Config{}) }
 
-// echoes exports a behaviour that sends its arguments to whoever is registered as
-// test.
+// echoes exports a behaviour that sends its arguments to the process registered as test.
 func echoes(t *testing.T, n *node.Node, arity int) {
 	require.NoError(t, rpc.ExportBehaviour(n, wire.Export{Module: "test", Function: "echo", Arity: arity},
 		func(args []any) (node.Actor, error) {
@@ -37,7 +36,7 @@ func echoes(t *testing.T, n *node.Node, arity int) {
 		}))
 }
 
-// The demo's tree from a file is that of package demo.
+// The demo's tree from a file equals that of package demo.
 func TestDemo(t *testing.T) {
 	n := start(t)
 	require.NoError(t, demo.Export(n))
@@ -165,8 +164,8 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// What is the file's own is checked with the file, started by it, and by nobody who
-// sends a supervisor of the node a specification.
+// The behaviours of a file itself are checked with the file and started by it; a specification that is sent to a
+// supervisor of the node cannot use them.
 func TestOwn(t *testing.T) {
 	given := make(chan []any, 4)
 	run := wire.Export{Module: "own", Function: "run", Arity: 1}
@@ -205,7 +204,7 @@ func TestOwn(t *testing.T) {
 	require.Empty(t, given)
 }
 
-// errorsOf returns what err joins, each a *tree.Error.
+// errorsOf returns the errors that err joins, each a *tree.Error.
 func errorsOf(t *testing.T, err error) (all []*tree.Error) {
 	t.Helper()
 	joined, ok := err.(interface{ Unwrap() []error })

@@ -43,7 +43,7 @@ func TestStatus(t *testing.T) {
 	}
 	require.Error(t, far.Send(node.Atom("nobody"), 1))
 	var s admin.Summary
-	settles(t, func() bool { // what has been answered is counted after that
+	settles(t, func() bool { // an answered message is counted after the answer
 		var err error
 		s, err = admin.Status(testkit.Context(t), near, far.Name())
 		return err == nil && s.Handled >= 100 && len(s.Peers) == 1 && s.Peers[0].FramesOut >= 100
@@ -154,7 +154,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// A rate is what a process handles in the window.
+// A rate is the number of messages that a process handles in the window.
 func TestRate(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	ticks, err := far.SpawnOpt(node.Options{Name: "ticks"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
@@ -162,7 +162,7 @@ func TestRate(t *testing.T) {
 	timer, err := far.SendInterval(time.Millisecond, ticks, "tick")
 	require.NoError(t, err)
 	defer timer.Cancel()
-	settles(t, func() bool { // in a window nothing may get its turn
+	settles(t, func() bool { // a window may be too short for the process to get a turn
 		l, err := admin.Processes(testkit.Context(t), near, far.Name(),
 			admin.Query{Sort: "rate", Window: 300 * time.Millisecond, Limit: 1})
 		return err == nil && len(l.Processes) == 1 && l.Processes[0].PID == ticks && l.Processes[0].Rate > 0
@@ -183,7 +183,7 @@ func TestInfo(t *testing.T) {
 		}
 		return node.ErrUnhandled
 	}))
-	defer far.Exit(pid, node.Kill) // it does not obey the node's stop
+	defer far.Exit(pid, node.Kill) // it ignores the node's stop
 	require.NoError(t, far.Send(pid, "start"))
 	require.NoError(t, far.Send(pid, wire.Tuple{wire.Atom("add"), 5}))
 	require.NoError(t, far.Send(pid, strings.Repeat("x", 100_000)))
@@ -246,7 +246,7 @@ func TestSendAndCall(t *testing.T) {
 	assert.ErrorIs(t, admin.Send(ctx, near, far.Name(), "nobody", 1), node.ErrNoName)
 }
 
-// What a server of this module says arrives as terms.
+// The answers of a server of this module arrive as terms.
 func TestCallOfServer(t *testing.T) {
 	type state struct{ n int }
 	type reply struct{ N int }
@@ -355,7 +355,7 @@ func TestDrainAndStop(t *testing.T) {
 	})
 	hold <- errors.New("not all applications have stopped")
 	assert.ErrorContains(t, <-done, "not all applications")
-	// The other has asked before that, or begins it anew.
+	// The other caller has made its request before that, or starts a new drain.
 	select {
 	case err := <-done:
 		assert.ErrorContains(t, err, "not all applications")
@@ -427,7 +427,7 @@ func TestAllow(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Whatever comes is answered, and nothing ends the service.
+// Every message is answered, and none ends the service.
 func TestGarbage(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	ctx := testkit.Context(t)
@@ -463,8 +463,7 @@ func TestGarbage(t *testing.T) {
 	assert.Equal(t, pid, again)
 }
 
-// More than Workers requests at a time are refused, at once; those that are quick
-// go on.
+// More than Workers requests at a time are refused, at once; quick requests go on.
 func TestBusy(t *testing.T) {
 	far, near := two(t, admin.Config{Workers: 2})
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
@@ -480,7 +479,7 @@ func TestBusy(t *testing.T) {
 	assert.NoError(t, err, "the status is told all the same")
 	_, err = admin.Nodes(testkit.Context(t), near, far.Name())
 	assert.NoError(t, err)
-	far.Exit(deaf, node.Kill) // who waited is told
+	far.Exit(deaf, node.Kill) // waiting callers get an error
 	assert.Error(t, <-done)
 	assert.Error(t, <-done)
 	cancel()
@@ -490,7 +489,7 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// A worker that is killed answers all the same.
+// A request is answered even if its worker is killed.
 func TestWorkerKilled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
@@ -521,7 +520,7 @@ func (p *patient) Wait(c *active.Context, _ struct{}) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-// The messages that an Actor leaves are said to other nodes, too.
+// Info tells other nodes, too, which messages an Actor leaves.
 func TestInfoUnhandled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid, err := far.Spawn(node.ActorFunc(func(*node.Context, any) error { return node.ErrUnhandled }))
@@ -538,7 +537,7 @@ func TestInfoUnhandled(t *testing.T) {
 	})
 }
 
-// What the activations of an active object wait for is said to other nodes, too.
+// Info tells other nodes, too, what the activations of an active object wait for.
 func TestInfoActivations(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	o, err := active.Start(far, &patient{}, node.Options{})

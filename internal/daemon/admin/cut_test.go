@@ -70,7 +70,7 @@ func TestCut(t *testing.T) {
 	assert.Less(t, len(wire.Format(cut(self, 1000))), 1000, "a Term that never ends")
 }
 
-// What is shown shares nothing with what is not.
+// The parts that are shown share no memory with those that are not.
 func TestCutCopies(t *testing.T) {
 	b, l := []byte("abc"), wire.List{1, 2}
 	n := big.NewInt(7)

@@ -19,8 +19,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// inErlang is what an operator would type into a shell, one expression a line of
-// output. N is the node, A asks its service.
+// inErlang is what an operator would type into a shell, one expression per line of output. N is the node, A makes
+// requests to its service.
 const inErlang = `
 N = 'go@127.0.0.1',
 A = fun(R) -> gen_server:call({actornode, N}, R, infinity) end,
@@ -98,7 +98,7 @@ true
 {ok,true}
 `
 
-// A shell of Erlang asks what the command line asks.
+// An Erlang shell makes the requests that the command line makes.
 func TestErlang(t *testing.T) {
 	erltest.Need(t)
 	mapper := epmdtest.Serve(t, "127.0.0.1")

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A node is asked how it does, and one of its processes is watched. Here the one that
-// asks is the node itself; another gives its own node, or process, in place of n.
+// Ask a node how it does, and watch one of its processes. Here the node asks itself; another one passes its own node,
+// or process, in place of n.
 func Example() {
 	ctx := context.Background()
 	n, err := node.Start(node.Config{Name: "go@localhost"})
@@ -50,7 +50,7 @@ func Example() {
 	// exited <nil>
 }
 
-// What an operator may do is for the node to say.
+// The node decides what an operator may do.
 func ExampleConfig() {
 	n, err := node.Start(node.Config{Name: "go@localhost"})
 	if err != nil {

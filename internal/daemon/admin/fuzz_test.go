@@ -13,8 +13,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// Whatever is asked is answered by {ok, _} or {error, {Code, Text}}, which go on the
-// wire.
+// Every request is answered by {ok, _} or {error, {Code, Text}}, which can be encoded.
 func FuzzRequest(f *testing.F) {
 	n := startNode(f, nil, "fuzz")
 	require.NoError(f, admin.Start(testkit.Context(f), n, admin.Config{ReadOnly: true, Level: new(slog.LevelVar)}))

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What an operator has the service start and register counts for the operator's node.
+// What the service starts and registers for an operator counts against the operator's node.
 func TestOperatorHolds(t *testing.T) {
 	f := new(nodetest.Places)
 	far := nodetest.Start(t, node.Config{Name: "far@127.0.0.1",
@@ -28,7 +28,7 @@ func TestOperatorHolds(t *testing.T) {
 		func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 	for _, from := range []*node.Node{ops, other} {
 		require.NoError(t, from.Connect(ctx, far.Name()))
-		from.Inside(process.Key{}).Release(far.Name()) // which is asked for in a process, too
+		from.Inside(process.Key{}).Release(far.Name()) // asking for it takes a process, too
 	}
 	spawn := func(from *node.Node, name node.Atom) (node.PID, error) {
 		return admin.Spawn(ctx, from, far.Name(), "m", "f", nil, name)

@@ -22,7 +22,7 @@ func startNode(t testing.TB, f discovery.Finder, name string) *node.Node {
 	return nodetest.Start(t, c)
 }
 
-// two starts a node with a service and another, which asks.
+// two starts a node with a service and another node, which makes requests.
 func two(t testing.TB, c admin.Config) (far, near *node.Node) {
 	t.Helper()
 	f := new(nodetest.Places)
@@ -31,7 +31,7 @@ func two(t testing.TB, c admin.Config) (far, near *node.Node) {
 	return far, near
 }
 
-// echo answers calls with what they ask.
+// echo answers calls with the request.
 func echo(c *node.Context, msg any) error {
 	if r, ok := c.Node().AsRequest(msg); ok {
 		if r.Body == node.Atom("die") {
@@ -78,7 +78,7 @@ func drained[T any](t testing.TB, s *admin.Stream[T]) (all []T) {
 	}
 }
 
-// settles waits for what other processes are about to do.
+// settles waits until what holds, for what other processes are about to do.
 func settles(t testing.TB, what func() bool) {
 	t.Helper()
 	testkit.UntilTrue(t, what, "what other processes are about to do")

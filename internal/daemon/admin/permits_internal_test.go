@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/node/rights"
 )
 
-// Each kind of request asks for the right of its kind, and no other right will do.
+// Each kind of request needs the right of its kind, and no other right will do.
 func TestPermits(t *testing.T) {
 	for _, right := range []string{"connect", "send", "call", "rpc", "signal", "admin_read", "admin_act", "trace", "all"} {
 		may := []string{"connect", right}

@@ -22,8 +22,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// guarded starts a node whose operator is ops, which logs into records; what it exports
-// may be called by ops and near as allow says.
+// guarded starts a node whose operator is ops, which logs into records; ops and near may call its exports as allow
+// says.
 func guarded(
 	t *testing.T, c admin.Config, allow func(node.Atom, wire.Export) bool,
 ) (far, ops, near *node.Node, log *logtest.Records) {
@@ -39,7 +39,7 @@ func guarded(
 
 func onlyOps(peer node.Atom) bool { return peer == "ops@127.0.0.1" }
 
-// Who may do what.
+// Which node may make which requests.
 func TestRights(t *testing.T) {
 	var stops, drains atomic.Int32
 	level := new(slog.LevelVar)
@@ -96,8 +96,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// Who asks is who has sent the request, whoever it says it is from, and whoever it has
-// been passed on by.
+// The requester is the node that sent the request, whatever From says, and whichever process passed it on.
 func TestForgedRights(t *testing.T) {
 	var stops atomic.Int32
 	far, ops, near, log := guarded(t, admin.Config{Operators: onlyOps, Stop: func() { stops.Add(1) }}, nil)
@@ -114,7 +113,7 @@ func TestForgedRights(t *testing.T) {
 		require.Contains(t, wire.Format(v[1]), "{error,{not_allowed,")
 		require.Zero(t, stops.Load())
 	}
-	// In the name of the operator, of the node itself.
+	// In the name of the operator, or of the node itself.
 	require.NoError(t, me.Send(at, request(operator.Self(), ops.MakeRef())))
 	refused(operator)
 	own := nodetest.Open(t, far)
@@ -131,7 +130,7 @@ func TestForgedRights(t *testing.T) {
 			break
 		}
 	}
-	// Passed on by a process that sends what it is told to.
+	// Passed on by a process that sends what it is told to send.
 	puppet := spawn(t, far, "puppet", node.ActorFunc(func(c *node.Context, msg any) error {
 		m := msg.(wire.Tuple)
 		return c.Send(m[0].(wire.Atom), m[1])
@@ -140,7 +139,7 @@ func TestForgedRights(t *testing.T) {
 		require.NoError(t, me.Send(puppet, wire.Tuple{admin.Name, request(from.Self(), from.Node().MakeRef())}))
 		refused(from)
 	}
-	// By the service itself: it would be the operator's service who asks.
+	// By the service itself: the operator's service would make the request.
 	for _, word := range []string{"send", "call"} {
 		body := wire.Tuple{wire.Atom(word), admin.Name, wire.Atom("stop")}
 		if word == "call" {
@@ -165,7 +164,7 @@ func becomes(t *testing.T, want int32, n *atomic.Int32) {
 	})
 }
 
-// What an operator has started is what peers may start.
+// An operator may start only what Allow permits.
 func TestSpawnAsksAllow(t *testing.T) {
 	f := func(peer node.Atom, e wire.Export) bool { return peer == "ops@127.0.0.1" && e.Function == "yes" }
 	far, ops, near, _ := guarded(t, admin.Config{}, f)
@@ -188,7 +187,7 @@ func TestSpawnAsksAllow(t *testing.T) {
 	}
 }
 
-// Messages and arguments are not in the log.
+// The log has neither messages nor arguments.
 func TestAuditKeepsSecrets(t *testing.T) {
 	far, ops, _, log := guarded(t, admin.Config{}, nil)
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
@@ -210,14 +209,14 @@ func TestAuditKeepsSecrets(t *testing.T) {
 	assert.Equal(t, "m, f, name", lines[i]["arguments"])
 }
 
-// The service that is killed by an operator is there again, and so are others.
+// The service comes back when an operator kills it, and so do others.
 func TestServiceIsKept(t *testing.T) {
 	far, ops, _, log := guarded(t, admin.Config{Drain: nil}, nil)
 	ctx := testkit.Context(t)
 	for _, name := range []node.Atom{admin.Name, "net_kernel", "rex"} {
 		was, _ := far.Whereis(name)
 		_, err := admin.Exit(ctx, ops, far.Name(), name, node.Kill)
-		if name != admin.Name { // it is gone before it can answer, perhaps
+		if name != admin.Name { // it may be gone before it can answer
 			require.NoError(t, err)
 		}
 		settles(t, func() bool {

@@ -60,10 +60,10 @@ func TestTrace(t *testing.T) {
 func noStreams(t *testing.T, n *node.Node) bool {
 	l, err := admin.Processes(testkit.Context(t), n, n.Name(), admin.Query{Text: "actornode: "})
 	require.NoError(t, err)
-	return l.Matched == 1 // what has made the list
+	return l.Matched == 1 // the process that has made the list
 }
 
-// What is asked for is shown, and nothing else.
+// A trace shows the requested kinds of events, and no others.
 func TestTraceKinds(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "parent", node.ActorFunc(func(c *node.Context, _ any) error {
@@ -118,8 +118,8 @@ func TestTraceKinds(t *testing.T) {
 	settles(t, func() bool { return noStreams(t, far) })
 }
 
-// A reader that does not read costs no more than the buffer, and is told how much
-// it has missed; the traced process is not held up.
+// A reader that does not read takes no more memory than the buffer, and learns how many events it has missed; the
+// traced process is not held up.
 func TestSlowReader(t *testing.T) {
 	const window, buffer, messages = 10, 50, 20_000
 	far, near := two(t, admin.Config{})
@@ -165,7 +165,7 @@ func TestQuickReader(t *testing.T) {
 	s.Close()
 }
 
-// A stream ends with its client, at once or not: nothing is left.
+// A stream ends with its client, at once or later: nothing is left.
 func TestClientGone(t *testing.T) {
 	far, near := two(t, admin.Config{Streams: 3})
 	pid := spawn(t, far, "", node.ActorFunc(echo))
@@ -180,7 +180,7 @@ func TestClientGone(t *testing.T) {
 	require.NoError(t, err)
 	_, err = admin.Trace(ctx, near, far.Name(), q)
 	require.ErrorIs(t, err, admin.ErrBusy)
-	for range 10 { // nobody reads
+	for range 10 { // without a reader
 		require.NoError(t, far.Send(pid, "x"))
 	}
 	why := errors.New("that is enough")
@@ -193,12 +193,12 @@ func TestClientGone(t *testing.T) {
 	drained(t, third)
 	assert.ErrorIs(t, third.Err(), admin.ErrLost)
 	settles(t, func() bool { return noStreams(t, far) })
-	settles(t, func() bool { // who is gone from the list forgets a moment later whom it watched
+	settles(t, func() bool { // a process that is gone from the list forgets a moment later whom it watched
 		i, err := far.Info(pid)
 		return err == nil && !i.Traced && len(i.Watchers) == 0
 	})
 
-	// Killed in the middle, with events under way.
+	// The client is killed in the middle, with events under way.
 	h, err := near.Open()
 	require.NoError(t, err)
 	_, err = node.Call[any](ctx, h, node.At{Name: admin.Name, Node: far.Name()},
@@ -212,8 +212,7 @@ func TestClientGone(t *testing.T) {
 	h.Close(nil)
 }
 
-// The process of a stream can be killed like any other, and the service too: their
-// clients learn of it.
+// The process of a stream can be killed like any other, and the service too: their clients learn of it.
 func TestSourceKilled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "", node.ActorFunc(echo))
@@ -256,8 +255,8 @@ func TestDeadLetters(t *testing.T) {
 	assert.Empty(t, near.Stats().DeadLetters, "nothing comes to a stream that is closed")
 }
 
-// A stream that has come to its end leaves no dead letter: what its client said before
-// it heard of the end is nothing for other streams to show.
+// A stream that has ended leaves no dead letter: what its client sent before it heard of the end is not shown by other
+// streams.
 func TestEndedStreamLeavesNothing(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	all, err := admin.DeadLetters(testkit.Context(t), near, far.Name(), admin.LetterQuery{})
@@ -273,7 +272,7 @@ func TestEndedStreamLeavesNothing(t *testing.T) {
 	all.Close()
 }
 
-// A process that gets the events of its own trace would never be done.
+// A process that got the events of its own trace would never finish.
 func TestNoEcho(t *testing.T) {
 	n := startNode(t, nil, "alone")
 	require.NoError(t, admin.Start(testkit.Context(t), n, admin.Config{}))
@@ -309,10 +308,10 @@ func TestTraceNobody(t *testing.T) {
 	_, err := admin.Trace(testkit.Context(t), near, far.Name(),
 		admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
 	assert.ErrorIs(t, err, admin.ErrBadRequest)
-	settles(t, func() bool { return noStreams(t, far) }) // who has refused goes after that
+	settles(t, func() bool { return noStreams(t, far) }) // the one that has refused goes after that
 }
 
-// The end of a stream is no dead letter of its own, whatever comes meanwhile.
+// The end of a stream causes no dead letter of its own, whatever arrives meanwhile.
 func TestStreamEndsWithoutDeadLetters(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	gone := spawn(t, far, "gone", node.ActorFunc(echo))

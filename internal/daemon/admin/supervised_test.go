@@ -13,8 +13,7 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// A service that is killed comes back under its supervisor, and knows that the node
-// has been drained.
+// A killed service comes back under its supervisor, and knows that the node has been drained.
 func TestSupervised(t *testing.T) {
 	n := startNode(t, nil, "alone")
 	ctx := testkit.Context(t)

@@ -63,7 +63,7 @@ func TestTree(t *testing.T) {
 		_, err := supervisor.StartDynamic(ctx, far, many)
 		require.NoError(t, err)
 	}
-	// drawn is how the trees look in the end: who has just answered may not be idle yet.
+	// drawn checks how the trees look in the end: a process that has just answered may not be idle yet.
 	drawn := func(limit int, want string) (f admin.Forest) {
 		t.Helper()
 		testkit.Until(t, func() (wrong string) {
@@ -109,7 +109,7 @@ supervisor alone idle
 	assert.Equal(t, 3, f.Trees[1].Children[0].Count)
 }
 
-// A supervisor that does not answer costs no more than the timeout.
+// A supervisor that does not answer delays the request by at most the timeout.
 func TestTreeOfTheDeaf(t *testing.T) {
 	far, near := two(t, admin.Config{Timeout: 20 * time.Millisecond})
 	hold := make(chan struct{})

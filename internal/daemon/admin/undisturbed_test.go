@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/node/metrics"
 )
 
-// What ps and top ask a service for, and a scrape, leave a handler that never ends its stage.
+// The requests of ps and top, and a scrape, leave the stage to a handler that never ends.
 func TestObserversTakeNoStage(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Workers: 4, Stages: 16, Blocked: time.Hour})
 	require.NoError(t, admin.Start(testkit.Context(t), n, admin.Config{}))
@@ -32,7 +32,7 @@ func TestObserversTakeNoStage(t *testing.T) {
 		wait := func() {
 			select {
 			case entered <- struct{}{}:
-			case <-release: // the message behind
+			case <-release: // the message behind it
 			}
 			<-release
 		}

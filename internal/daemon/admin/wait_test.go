@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// An operator finds who waits for whom: those that wait for more than a message come first.
+// An operator sees which process waits for which: those that wait for more than a message come first.
 func TestWaits(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	silent := node.ActorFunc(func(*node.Context, any) error { return nil })
@@ -54,7 +54,7 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// A node that knows nothing of waits says nothing, and is understood.
+// A node that does not know about waits reports none, and is understood.
 func TestWaitOfOlderNode(t *testing.T) {
 	term, err := etf.ToTerm(admin.Process{Name: "old", State: "idle"})
 	require.NoError(t, err)

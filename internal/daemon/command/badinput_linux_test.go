@@ -23,7 +23,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// fullDisk returns a folder where nothing can be written.
+// fullDisk returns a folder where no file can be written.
 func fullDisk(t *testing.T) string {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
@@ -36,7 +36,7 @@ func fullDisk(t *testing.T) string {
 	return dir
 }
 
-// filesIn lists what is in a folder.
+// filesIn lists the files in a folder.
 func filesIn(t *testing.T, dir string) (names []string) {
 	all, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func filesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// What is wrong with the input of the program is said with its place and a hint, and nothing is left half done.
+// Errors in the program's input are reported with their place and a hint, and leave no half-done work.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// refused runs the program until it ends, which it must by itself, and returns its exit status and what it has said.
+// refused runs the program, which must end by itself, and returns its exit status and its output.
 func refused(t *testing.T, dir, home string, mapper epmd.Config, args ...string) (exit, string) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func refused(t *testing.T, dir, home string, mapper epmd.Config, args ...string)
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// A name that another node of the host has: the node that comes second ends, and the first keeps the name.
+// A name that another node of the host has: the second node ends, and the first keeps the name.
 func TestNameInUse(t *testing.T) {
 	t.Parallel()
 	mapper := epmdtest.Serve(t, "127.0.0.1")
@@ -167,7 +167,7 @@ func TestNameInUse(t *testing.T) {
 	require.NoError(t, other.Ping(testkit.Context(t), first.Name()))
 }
 
-// A file that has become rubbish: the log says where, and the daemon goes on by the old one.
+// A file that has become invalid: the log says where, and the daemon goes on with the old configuration.
 func TestReloadOfRubbish(t *testing.T) {
 	t.Parallel()
 	p := newReloadingProgram(t)

@@ -49,7 +49,7 @@ func init() {
 	})
 }
 
-// kept is what test:keep has in memory.
+// kept is the memory that test:keep holds.
 var kept [][]byte
 
 func page(t *testing.T, addr, path string) string {
@@ -71,7 +71,7 @@ func metric(t *testing.T, addr, name string) string {
 	return ""
 }
 
-// insult is a connection that is no handshake.
+// insult opens a connection and sends something that is not a handshake.
 func (p *program) insult() {
 	conn, err := net.Dial("tcp", "127.0.0.1:"+p.port)
 	require.NoError(p.t, err)
@@ -80,12 +80,12 @@ func (p *program) insult() {
 	io.Copy(io.Discard, conn)
 }
 
-// finder finds the daemon alone.
+// finder returns a finder that finds only the daemon.
 func (p *program) finder() *discovery.Static {
 	return &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}
 }
 
-// peer is a node that is connected to the daemon.
+// peer starts a node that is connected to the daemon.
 func (p *program) peer(name node.Atom) (*node.Node, error) {
 	n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
 		Finder: p.finder()}})
@@ -94,7 +94,7 @@ func (p *program) peer(name node.Atom) (*node.Node, error) {
 	return n, n.Connect(testkit.Context(p.t), "go@127.0.0.1")
 }
 
-// When nobody reads the log or standard output any more, the daemon goes on.
+// The daemon goes on when nobody reads its log or standard output any more.
 func TestReadersMayGo(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -133,7 +133,7 @@ func TestReadersMayGo(t *testing.T) {
 	require.NoError(t, cmd.Wait(), "it stops in order")
 }
 
-// A command whose reader goes ends, quietly.
+// A command whose reader goes away ends, quietly.
 func TestCommandsEndWithTheirReader(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -153,8 +153,7 @@ func TestCommandsEndWithTheirReader(t *testing.T) {
 	require.Empty(t, errs.String())
 }
 
-// Strangers cannot fill the disk: ten lines a second of a kind, and how many more there
-// were.
+// Strangers cannot fill the disk: the log has ten lines a second of a kind, and the number of the others.
 func TestStrangersDoNotFillTheLog(t *testing.T) {
 	t.Parallel()
 	p := begin(t, "", "ACTORNODE_LOG_LINES=2", "ACTORNODE_LOG_BYTES=512").up()
@@ -185,7 +184,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	require.Equal(t, "1", metric(t, p.http, `actornode_limit_used{limit="http"}`))
 }
 
-// A cookie on the command line is warned about; one that is elsewhere is not.
+// A cookie on the command line causes a warning; one from elsewhere does not.
 func TestCookieOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	const warning = "the cookie is visible to all users of this machine"
@@ -212,8 +211,7 @@ func TestCookieOnTheCommandLine(t *testing.T) {
 	require.NotContains(t, p.log.String(), "secret")
 }
 
-// With too much in memory the daemon refuses work before it is killed, says so, and
-// goes on when there is room.
+// With too much in memory the daemon refuses work before it is killed, reports it, and goes on when there is room.
 func TestMemoryIsShort(t *testing.T) {
 	t.Parallel()
 	p := begin(t, "limits: {memory: 96MiB}\ndemo: true\n").up()
@@ -229,7 +227,7 @@ func TestMemoryIsShort(t *testing.T) {
 	require.ErrorContains(t, keep(0), "system_limit")
 	late := 0
 	eventually(t, "no more than one connection a second", func() bool {
-		late++ // one that is connected may connect anew
+		late++ // a peer that was connected may connect again
 		_, err := p.peer(node.Atom(fmt.Sprintf("late%d@127.0.0.1", late)))
 		return err != nil
 	})
@@ -253,14 +251,14 @@ func TestMemoryIsShort(t *testing.T) {
 		"memory is no longer short: new connections and remote spawns are accepted again"}, said)
 }
 
-// asNumber is a number of Prometheus as a whole one.
+// asNumber returns a Prometheus value as an integer.
 func asNumber(t *testing.T, text string) string {
 	var f float64
 	require.NoError(t, json.Unmarshal([]byte(text), &f))
 	return fmt.Sprintf("%.0f", f)
 }
 
-// On a full disk the daemon lives, and counts what it could not write.
+// On a full disk the daemon stays up, and counts what it could not write.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
@@ -273,7 +271,7 @@ func TestFullDisk(t *testing.T) {
 	require.Equal(t, exitOK, p.end(), p.log.String())
 }
 
-// disk is one with room for so many bytes.
+// disk is a disk with room for a number of bytes.
 type disk struct {
 	room int
 	text strings.Builder
@@ -289,7 +287,7 @@ func (d *disk) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// A line that was written in part does not spoil the next one.
+// A partly written line does not spoil the next one.
 func TestTornLines(t *testing.T) {
 	d := &disk{room: 7}
 	w := &lineWriter{to: d}

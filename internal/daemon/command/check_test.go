@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 		errs.String())
 }
 
-// The sample that the documentation names is one that the program takes.
+// The program accepts the sample that the documentation names.
 func TestCheckSample(t *testing.T) {
 	env, _, errs := newEnvironment(t, nil)
 	for _, file := range []string{"actornode.yaml", "port/actornode.yaml"} {
@@ -48,7 +48,7 @@ func TestCheckSample(t *testing.T) {
 	}
 }
 
-// What start refuses, check finds, and says it in the same words.
+// check finds whatever start refuses, and reports it in the same words.
 func TestCheckFindsWhatStartRefuses(t *testing.T) {
 	dir := t.TempDir()
 	ca := certtest.New(t, "ca")
@@ -114,7 +114,7 @@ func TestCheckFindsWhatStartRefuses(t *testing.T) {
 			require.Equal(t, exitFailed, run(t.Context(), []string{"check", file}, env), out.String())
 			require.Contains(t, errs.String(), c.says)
 			require.NotContains(t, errs.String(), "secret")
-			if what == "a slip of a variable" { // start only warns
+			if what == "a slip of a variable" { // start only warns of this
 				return
 			}
 			env, _, errs = newEnvironment(t, c.vars)
@@ -127,7 +127,7 @@ func TestCheckFindsWhatStartRefuses(t *testing.T) {
 	require.Empty(t, left, "check has left files")
 }
 
-// Variables alone are checked, unknown ones named, and those of Kubernetes are none of ours.
+// check checks variables without a file, names unknown ones, and ignores those of Kubernetes.
 func TestCheckVariables(t *testing.T) {
 	env, out, errs := newEnvironment(t, map[string]string{"ACTORNODE_NAME": "go@127.0.0.1", "ACTORNODE_COOKIE": "secret",
 		"ACTORNODE_SERVICE_HOST": "10.0.0.1", "ACTORNODE_PORT_9100_TCP_ADDR": "10.0.0.1", "ACTORNODE_PORT": "tcp://10.0.0.1:9100",

@@ -18,7 +18,7 @@ func TestTalkToErlang(t *testing.T) {
 	t.Parallel()
 	erltest.Need(t)
 	s := newCLITest(t)
-	s.daemon(t, "--name", "go@127.0.0.1", "--demo") // which is the port mapper
+	s.daemon(t, "--name", "go@127.0.0.1", "--demo") // this is the port mapper
 	port, _ := s.lookup("ERL_EPMD_PORT")
 	mapper, err := strconv.Atoi(port)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func fileText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestTalkOverTLS is without a port mapper, too.
+// TestTalkOverTLS works without a port mapper, too.
 func TestTalkOverTLS(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)

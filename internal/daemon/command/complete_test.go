@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// offered asks until all is offered that is wanted: who waits at a prompt does so for
-// a second, and a busy machine may be slower.
+// offered asks for completions until they equal want: a user at a prompt waits one second for them, and a busy machine
+// may be slower.
 func (s *cliTest) offered(t *testing.T, want []string, words ...string) {
 	eventually(t, strings.Join(words, " "), func() bool {
 		got := s.completions(t, words...)
@@ -20,8 +20,7 @@ func (s *cliTest) offered(t *testing.T, want []string, words ...string) {
 	})
 }
 
-// completions asks as a completion script does; the last line, the directive, is for
-// the script.
+// completions makes the request of a completion script; the last line, the directive, is for the script.
 func (s *cliTest) completions(t *testing.T, words ...string) []string {
 	out, err := s.command(t, "actornode", append([]string{"__completeNoDesc"}, words...)...).Output()
 	require.NoError(t, err)
@@ -52,7 +51,7 @@ func TestCompletion(t *testing.T) {
 	s.offered(t, []string{"other@127.0.0.1"}, "disconnect", "--node", "go", "")
 }
 
-// TestCompletionScripts: there is a script for each of them.
+// TestCompletionScripts: there is a script for each shell.
 func TestCompletionScripts(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -61,7 +60,7 @@ func TestCompletionScripts(t *testing.T) {
 	}
 }
 
-// TestCompletionScript has bash complete a word with the script that is for it.
+// TestCompletionScript lets bash complete a word with its script.
 func TestCompletionScript(t *testing.T) {
 	t.Parallel()
 	bash := testkit.Program(t, testkit.Merge, "bash")
@@ -79,7 +78,7 @@ echo "${COMPREPLY[@]}"
 COMP_WORDS=(actornode log level w) COMP_CWORD=3 COMP_LINE="actornode log level w" COMP_POINT=21 COMPREPLY=()
 __start_actornode
 echo "${COMPREPLY[@]}"`
-	eventually(t, "words are completed", func() bool { // within a second, where nothing else goes on
+	eventually(t, "words are completed", func() bool { // within a second, if the machine is idle
 		out, err := s.command(t, bash, "--norc", "-c", script).CombinedOutput()
 		require.NoError(t, err, string(out))
 		return strings.ReplaceAll(string(out), " \n", "\n") == "counter\nwarn\n"

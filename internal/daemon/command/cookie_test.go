@@ -22,8 +22,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
-// Who starts without a cookie makes one, and all who start at the same time have
-// the same; it is said once, and no other file is left.
+// A daemon that starts without a cookie makes one, and all that start at the same time get the same; it is reported
+// once, and no other file is left.
 func TestMakeCookie(t *testing.T) {
 	env, _, _ := newEnvironment(t, map[string]string{})
 	home, _ := env.home()
@@ -58,7 +58,7 @@ func TestMakeCookie(t *testing.T) {
 
 }
 
-// OTP takes the cookie that was made, from where it is.
+// OTP reads the new cookie from the same file.
 func TestErlangTakesCookie(t *testing.T) {
 	t.Parallel()
 	erltest.Need(t)
@@ -75,7 +75,7 @@ func TestErlangTakesCookie(t *testing.T) {
 	assert.Equal(t, cookie, string(out))
 }
 
-// All letters are as likely.
+// All letters are equally likely.
 func TestNewCookie(t *testing.T) {
 	seen := make(map[rune]int)
 	for range 2600 {
@@ -91,7 +91,7 @@ func TestNewCookie(t *testing.T) {
 	}
 }
 
-// What OTP does not take for a cookie, nor do we.
+// We refuse the cookies that OTP refuses.
 func TestReadCookie(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -123,7 +123,7 @@ func TestReadCookie(t *testing.T) {
 
 func noVariables(string) (string, bool) { return "", false }
 
-// The group may read a credential of systemd, and no other file; all others may read none.
+// The group may read a credential of systemd, and no other file; others may read none.
 func TestCredential(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
 	env, _, _ := newEnvironment(t, map[string]string{"CREDENTIALS_DIRECTORY": folder + "/"})
@@ -149,8 +149,7 @@ func TestCredential(t *testing.T) {
 	}
 }
 
-// Two daemons that start at once without a cookie, in processes of their own, can
-// talk to each other.
+// Two daemons that start at the same time without a cookie, in processes of their own, can talk to each other.
 func TestCookieRace(t *testing.T) {
 	home := t.TempDir()
 	a, b := begin(t, "", "HOME="+home, "ACTORNODE_COOKIE="), begin(t, "", "HOME="+home, "ACTORNODE_COOKIE=")
@@ -166,7 +165,7 @@ func TestCookieRace(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(a.log.String()+b.log.String(), "created a cookie file"))
 }
 
-// A command takes from the file of a daemon what it needs to talk to it.
+// A command reads from a daemon's file what it needs to talk to the daemon.
 func TestCommandsReadConfig(t *testing.T) {
 	dir, port := t.TempDir(), reserve(t)
 	cookie, file := filepath.Join(dir, "cookie"), filepath.Join(dir, "a.yaml")

@@ -33,8 +33,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// asDaemon makes the test program be the daemon, with one behaviour more for trees:
-// a process of its own, so that signals and exit statuses are real.
+// asDaemon makes the test program act as the daemon, with one extra behaviour for trees: a process of its own, so that
+// signals and exit statuses are real.
 const asDaemon = "TEST_AS_DAEMON"
 
 func init() {
@@ -56,7 +56,7 @@ func init() {
 	}
 }
 
-// never does not come to the end of its start.
+// never does not finish its start.
 type never struct{}
 
 func (never) Init(*node.Context) error {
@@ -66,8 +66,8 @@ func (never) Init(*node.Context) error {
 
 func (never) Receive(*node.Context, any) error { return nil }
 
-// hold is in a group before its start is done. When it is told to exit it prints what
-// it sees of the node, and goes when it is sent go; quick goes at once.
+// hold is in a group before its start is done. When it is told to exit it prints what it sees of the node, and exits
+// when it gets go; quick exits at once.
 type hold struct {
 	n     *node.Node
 	name  string
@@ -114,8 +114,7 @@ type program struct {
 	home string
 }
 
-// begin starts a daemon named go@127.0.0.1, without EPMD. more are lines of its
-// file.
+// begin starts a daemon named go@127.0.0.1, without EPMD. more has extra lines of its file.
 func begin(t testing.TB, more string, vars ...string) *program {
 	p := newProgram(t)
 	file := filepath.Join(p.home, "actornode.yaml")
@@ -147,7 +146,7 @@ func (p *program) start(dir, file string, vars ...string) *program {
 		io.Copy(io.Discard, p.out)
 		p.cmd.Wait()
 	})
-	time.AfterFunc(4*testkit.Limit, func() { p.cmd.Process.Kill() }) // a test that hangs says where
+	time.AfterFunc(4*testkit.Limit, func() { p.cmd.Process.Kill() }) // a test that hangs reports where
 	return p
 }
 
@@ -167,14 +166,14 @@ func (p *program) up() *program {
 
 func (p *program) signal(s os.Signal) { require.NoError(p.t, p.cmd.Process.Signal(s)) }
 
-// end waits for the end and returns the exit status.
+// end waits until the daemon ends and returns the exit status.
 func (p *program) end() int {
 	io.Copy(io.Discard, p.out)
 	p.cmd.Wait()
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// records are what has been logged, which must be JSON.
+// records returns the log records, which must be JSON.
 func (p *program) records() (all []map[string]any) {
 	p.t.Helper()
 	for line := range strings.Lines(p.log.String()) {
@@ -215,8 +214,8 @@ applications:
 drain_timeout: 3m
 `
 
-// The drain goes in order: what the last application sees when it is told to stop,
-// and what an Erlang node gets for an answer meanwhile.
+// The drain goes in order: what the last application sees when it is told to stop, and which answer an Erlang node gets
+// meanwhile.
 func TestDrainOrder(t *testing.T) {
 	t.Parallel()
 	p := begin(t, twoApplications).up()
@@ -253,7 +252,7 @@ func TestDrainOrder(t *testing.T) {
 	assert.Equal(t, []any{"shop", "base"}, stopped)
 }
 
-// A second signal ends the program at once, whatever goes on.
+// A second signal ends the program at once, whatever it is doing.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	p := begin(t, twoApplications).up()
@@ -264,7 +263,7 @@ func TestSecondSignal(t *testing.T) {
 	assert.Contains(t, p.log.String(), "a second signal arrived: exiting at once")
 }
 
-// What does not stop in time is killed, and the exit status says so.
+// A process that does not stop in time is killed, and the exit status says so.
 func TestDrainIsBounded(t *testing.T) {
 	t.Parallel()
 	p := begin(t, strings.Replace(twoApplications, "drain_timeout: 3m", "drain_timeout: 200ms", 1)).up()
@@ -273,7 +272,7 @@ func TestDrainIsBounded(t *testing.T) {
 	assert.Contains(t, p.log.String(), "applications did not stop within 200ms")
 }
 
-// The end of a permanent application is the end of the daemon.
+// The end of a permanent application ends the daemon.
 func TestPermanentApplication(t *testing.T) {
 	t.Parallel()
 	p := begin(t, `
@@ -285,7 +284,7 @@ supervisor:
 	assert.Contains(t, p.log.String(), "oops")
 }
 
-// A port that somebody else has is said, and nothing is left.
+// A port that another process has is reported, and nothing is left.
 func TestPortConflicts(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -299,7 +298,7 @@ func TestPortConflicts(t *testing.T) {
 	}
 }
 
-// A daemon is ready when it has been connected to one of those that it is to join.
+// A daemon is ready when it has been connected to one of the nodes that it is to join.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	other := reserve(t)
@@ -379,7 +378,7 @@ func livez(t *testing.T, addr string) string {
 	return string(body)
 }
 
-// A signal in the middle of the start is no failure: what has begun is taken back.
+// A signal in the middle of the start is not a failure: what has begun is undone.
 func TestSignalWhileStarting(t *testing.T) {
 	t.Parallel()
 	p := begin(t, `
@@ -395,6 +394,6 @@ applications:
 	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":true}`, "there is nothing to join")
 	eventually(t, "it lives", func() bool { return livez(t, p.http) == "ok\n" })
 	p.signal(syscall.SIGTERM)
-	require.Contains(t, p.line(), "quick stops: ") // as StartAll takes back what it has started
+	require.Contains(t, p.line(), "quick stops: ") // as StartAll undoes what it has started
 	assert.Equal(t, exitOK, p.end(), p.log.String())
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// TestGossipMesh: daemons that know one seed and no port mapper are all connected, by
-// native; the key is the cookie, and their metrics say how many they are.
+// TestGossipMesh: daemons that know one seed and no port mapper all connect, by native; the key is the cookie, and
+// their metrics show the number of members.
 func TestGossipMesh(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -35,7 +35,7 @@ func TestGossipMesh(t *testing.T) {
 	})
 	eventually(t, "a is ready", func() bool { return strings.HasPrefix(readyz(at), `{"ready":true`) })
 	var text string
-	eventually(t, "a counts its members", func() bool { // whom it is connected to before it has heard all
+	eventually(t, "a counts its members", func() bool { // it may be connected to all before it has heard of all members
 		r, err := http.Get("http://" + at + "/metrics")
 		require.NoError(t, err)
 		defer r.Body.Close()
@@ -52,7 +52,7 @@ func TestGossipMesh(t *testing.T) {
 	assert.NotContains(t, text, "actornode_dns_")
 }
 
-// The finders that a configuration names are asked in this order.
+// The finders that a configuration names are used in this order.
 func TestFinders(t *testing.T) {
 	load := func(text string) (discovery.Finder, error) {
 		cfg, err := config.Load(config.Source{File: "a.yaml", Text: []byte("name: go@127.0.0.1\n" + text)})
@@ -87,7 +87,7 @@ func TestFinders(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, f, 3)
 
-	// Who prefers Erlang's protocol still means it where none is named.
+	// A preference for Erlang's protocol holds for peers whose endpoint names none, too.
 	f, err = load("protocols: [erlang, native]\nlisten: {erlang: \":7\"}\ndiscovery: {epmd: false, peers: {a@h: [\":1\", " +
 		"\"native://:2\"]}}\n")
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestFinders(t *testing.T) {
 		Nodes: map[node.Atom][]discovery.Endpoint{"a@h": {{Protocol: "erlang", Addr: ":1"}, {Protocol: "native", Addr: ":2"}}}}, f)
 }
 
-// TestProtocolOrder: the listeners are those that the file says, whatever is preferred.
+// TestProtocolOrder: the listeners are those that the file names, whatever the preference.
 func TestProtocolOrder(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)

@@ -18,8 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/markdown"
 )
 
-// documents are what package docs tests, too: its documentation says what the notes of
-// a block mean.
+// documents returns the documents that package docs tests, too: its documentation explains the notes of a block.
 func documents(t *testing.T) []*markdown.Document {
 	all, err := markdown.Find("../../..")
 	require.NoError(t, err)
@@ -62,8 +61,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// follow plays a session as play does. Before each command it waits until the process of that
-// name has nothing to do: a reader is slower than what goes on after an answer.
+// follow plays a session as play does. Before each command it waits until the process with the name waits has nothing
+// to do: a reader is slower than what follows an answer.
 func (s *cliTest) follow(t *testing.T, session, waits string) string {
 	var all string
 	for i, part := range strings.Split("\n"+session, "\n$ ") {
@@ -81,7 +80,7 @@ func (s *cliTest) follow(t *testing.T, session, waits string) string {
 	return regexp.MustCompile(`(?m)^\[exit \d+\]\n`).ReplaceAllString(all, "")
 }
 
-// Every configuration in the documents is one that actornode check takes.
+// actornode check accepts every configuration in the documents.
 func TestDocumentsConfigurations(t *testing.T) {
 	for _, d := range documents(t) {
 		for _, b := range d.Blocks {
@@ -100,7 +99,7 @@ func TestDocumentsConfigurations(t *testing.T) {
 	}
 }
 
-// Every command of actornode that the documents show is there, and so are its flags.
+// Every command of actornode that the documents show exists, and so do its flags.
 func TestDocumentsCommands(t *testing.T) {
 	env, _, _ := newEnvironment(t, nil)
 	root := &cobra.Command{Use: "actornode"}

@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A command says why something has failed, for the same ways for an error to arise as in package node: its text is
-// there, in words, for people and for programs, and so is what it was that failed.
+// A command says why something has failed, for the same kinds of errors as in package node: the error's text is there,
+// in words, for people and for programs, and so is the thing that failed.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)

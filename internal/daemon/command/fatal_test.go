@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Why a daemon has ended is in its log, whatever its format and wherever it goes, and each line says of which node it is.
+// The log has the reason for which a daemon has ended, in every format and at every destination, and each line names
+// its node.
 func TestFatalErrors(t *testing.T) {
 	const base = "name: go@127.0.0.1\ncookie: secret\ndiscovery: {epmd: false, peers: {b@127.0.0.1: '127.0.0.1:1'}}\n"
 	for name, c := range map[string]struct {
 		text string
 		vars map[string]string
-		says []string // of the last line of the log
+		says []string // in the last line of the log
 	}{
 		"no cookie":                {text: strings.Replace(base, "cookie: secret", "cookie_file: none", 1), says: []string{"cannot start", "none"}},
 		"no such address":          {text: base + "listen: {erlang: '192.0.2.1:0'}\n", says: []string{"cannot start", "192.0.2.1"}},

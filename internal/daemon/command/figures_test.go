@@ -22,8 +22,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// BenchmarkStart is the time from the start of the daemon to /readyz, and its memory five seconds later: all that is
-// resident, and what of that is no page of the program's file. make figures prints it.
+// BenchmarkStart measures the time from the start of the daemon to /readyz, and its memory five seconds later: all
+// resident memory, and the part of it that is not a page of the program's file. make figures prints it.
 func BenchmarkStart(b *testing.B) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		b.Skip("there is no /proc here")
@@ -49,7 +49,7 @@ func BenchmarkStart(b *testing.B) {
 			return ""
 		})
 		b.StopTimer()
-		time.Sleep(5 * time.Second) // idle: that is what is measured
+		time.Sleep(5 * time.Second) // idle: this is measured
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
 		require.NoError(b, err)
 		rss, anon = rss+kilobytes(b, string(status), "VmRSS"), anon+kilobytes(b, string(status), "RssAnon")
@@ -63,7 +63,7 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(float64(info.Size())/1e6, "MB-binary")
 }
 
-// kilobytes is a field of /proc/PID/status.
+// kilobytes returns a field of /proc/PID/status.
 func kilobytes(b *testing.B, status, field string) float64 {
 	_, rest, ok := strings.Cut(status, field+":")
 	require.True(b, ok, field)
@@ -77,7 +77,7 @@ const (
 	visitors = 1_000   // nodes that are connected meanwhile
 )
 
-// exportCrowd lets a peer have a node start many processes, half of them event-driven.
+// exportCrowd lets a peer make a node start many processes, half of them event-driven.
 func exportCrowd(n *node.Node) error {
 	return rpc.Export(n, wire.Export{Module: "test", Function: "crowd"}, func(context.Context, []any) (any, error) {
 		for i := range crowd {
@@ -95,12 +95,12 @@ func exportCrowd(n *node.Node) error {
 	})
 }
 
-// BenchmarkDrain is the time from SIGTERM to the end of a daemon with 100,000 processes and 1,000 connections. make
-// figures prints it.
+// BenchmarkDrain measures the time from SIGTERM to the end of a daemon with 100,000 processes and 1,000 connections.
+// make figures prints it.
 func BenchmarkDrain(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
-		p := begin(b, "demo: true\n", "ACTORNODE_LOG_LEVEL=error").up() // with the demo it exports what the tests do
+		p := begin(b, "demo: true\n", "ACTORNODE_LOG_LEVEL=error").up() // with the demo it exports what the tests export
 		var all []*node.Node
 		for i := range visitors {
 			n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("v%d@127.0.0.1", i)), Workers: 1, Stages: 1,

@@ -35,7 +35,7 @@ type hosts struct {
 	n     *node.Node
 	me    *node.Process
 	scope *pg.Scope
-	http  string // of the first
+	http  string // of the first daemon
 }
 
 func newHosts(t *testing.T) *hosts {
@@ -57,7 +57,7 @@ func newHosts(t *testing.T) *hosts {
 	return h
 }
 
-// start starts a daemon, or starts it again.
+// start starts a daemon, or restarts it.
 func (h *hosts) start(name node.Atom) {
 	args := []string{"--name", string(name), "--demo", "--join", "a@127.0.0.1,b@127.0.0.2,c@127.0.0.3"}
 	if name == "a@127.0.0.1" {
@@ -75,7 +75,7 @@ func (h *hosts) add(name node.Atom, by int) int {
 	return total
 }
 
-// member starts a process on a node that is in the group there.
+// member starts a process on a node that joins the group there.
 func (h *hosts) member(at node.Atom) node.PID {
 	pid, err := rpc.Spawn(testkit.Context(h.t), h.n, at, "demo", "echo")
 	require.NoError(h.t, err)
@@ -85,7 +85,7 @@ func (h *hosts) member(at node.Atom) node.PID {
 	return pid
 }
 
-// members waits until all nodes see these in the group, and no others.
+// members waits until all nodes see exactly the processes of want in the group.
 func (h *hosts) members(want ...node.PID) {
 	eventually(h.t, "the group is the same everywhere", func() bool {
 		if !samePIDs(h.scope.Members(wire.Atom("workers")), want) {
@@ -123,8 +123,7 @@ func samePIDs(a, b []node.PID) bool {
 	return true
 }
 
-// whole waits until each daemon is connected to the two others, natively, and to the
-// watcher.
+// whole waits until each daemon is connected to the two others, natively, and to the watcher.
 func (h *hosts) whole() {
 	eventually(h.t, "all are connected", func() bool {
 		for _, name := range h.names {
@@ -143,8 +142,8 @@ func (h *hosts) whole() {
 	})
 }
 
-// goroutines is how many the first daemon has, the pool's workers apart, of which there may
-// be one more whenever a moment is busier than those before.
+// goroutines returns how many goroutines the first daemon has, without the pool's workers, of which one more may start
+// whenever a moment is busier than those before.
 func (h *hosts) goroutines() (n int) {
 	alone := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	r, err := alone.Get("http://" + h.http + "/debug/pprof/goroutine?debug=2")
@@ -161,8 +160,8 @@ func (h *hosts) goroutines() (n int) {
 	return n
 }
 
-// TestThreeHosts: links, monitors, names, groups and calls cross hosts; what a host
-// that dies at once takes with it is told, and it comes back as another.
+// TestThreeHosts: links, monitors, names, groups and calls cross hosts; when a host dies at once the others learn what
+// has died with it, and it comes back as another node.
 func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 	before := nodetest.Goroutines()
 	h := newHosts(t)

@@ -34,7 +34,7 @@ func TestTermsAsJSON(t *testing.T) {
 	assert.True(t, strings.HasPrefix(jsonTerm(pid.Origin().Ref(1, 2, 3)).(string), "#Ref<"))
 }
 
-// What has terms in it is written with them as Erlang's text, beside its other fields.
+// Values with terms are written with the terms as Erlang text, beside the other fields.
 func TestViewsAsJSON(t *testing.T) {
 	message := wire.Tuple{wire.Atom("add"), 5}
 	for want, v := range map[string]any{

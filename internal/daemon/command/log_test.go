@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
-// That a log file cannot be opened anew is said where somebody reads: on standard error, and if the old file has been deleted all
-// that follows goes there.
+// A log file that cannot be reopened is reported on standard error; if the old file has been deleted, all later lines
+// go there.
 func TestLogThatCannotBeReopened(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "logs")

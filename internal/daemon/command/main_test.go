@@ -91,10 +91,10 @@ func TestCookies(t *testing.T) {
 	require.ErrorContains(t, err, "homeless")
 }
 
-// reserve returns a port that nobody listens at, and nobody else will.
+// reserve returns a port at which no process listens, and none will.
 func reserve(t testing.TB) string { return strconv.Itoa(porttest.Reserve(t)) }
 
-// TestErlangSession starts the demo and has a real Erlang node say what the guide shows.
+// TestErlangSession starts the demo and runs the guide's session on a real Erlang node.
 func TestErlangSession(t *testing.T) {
 	t.Parallel()
 	erltest.Need(t)
@@ -134,7 +134,7 @@ func TestErlangSession(t *testing.T) {
 	require.NoError(t, err, out)
 	got := strings.Split(out, "== ")[1:]
 	require.Len(t, got, 5, out)
-	plain := func(s string) string { // pids differ from run to run, and so may the layout
+	plain := func(s string) string { // pids, and perhaps the layout, differ from run to run
 		s = regexp.MustCompile(`<\d+\.\d+\.\d+>`).ReplaceAllString(s, "PID")
 		return strings.Join(strings.Fields(s), "")
 	}
@@ -145,7 +145,7 @@ func TestErlangSession(t *testing.T) {
 	assert.Equal(t, exitOK, <-status, errs.String())
 }
 
-// Numbers below 0 are terms, wherever an argument may be, and what a flag wants stays its value.
+// Negative numbers are terms, wherever an argument may be, and the value of a flag stays its value.
 func TestNegativeNumbers(t *testing.T) {
 	env, _, _ := newEnvironment(t, nil)
 	root := commands(env, new(exit))

@@ -82,7 +82,7 @@ func TestNetwork(t *testing.T) {
 	assert.Equal(t, dist.TCP{}, tr)
 }
 
-// TestDaemonTLS has a real Erlang node talk to the daemon over TLS, without EPMD.
+// TestDaemonTLS lets a real Erlang node talk to the daemon over TLS, without EPMD.
 func TestDaemonTLS(t *testing.T) {
 	t.Parallel()
 	erltest.NeedTLS(t)
@@ -96,7 +96,7 @@ func TestDaemonTLS(t *testing.T) {
 	port := reserve(t)
 	r, w := io.Pipe()
 	env, _, errs := newEnvironment(t, map[string]string{"ACTORNODE_TLS_KEY": ours.Key})
-	env.stdout = w // and errs is the daemon's until it has ended
+	env.stdout = w // the daemon owns errs until it has ended
 	daemon, stop := context.WithCancel(t.Context())
 	defer stop()
 	status := make(chan int, 1)

@@ -25,14 +25,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// shopOfProject is what a new project named shop makes of its program, as far as its configuration names it.
+// shopOfProject is the part of the program of a new project named shop that its configuration names.
 var shopOfProject = Program{Name: "shop", Export: func(n *node.Node) error {
 	return rpc.ExportBehaviour(n, wire.Export{Module: "shop", Function: "counter"},
 		func([]any) (node.Actor, error) { return greeter{}, nil })
 }}
 
-// A new project is formatted, passes go vet with its tests, and its configuration is accepted. In make merge it is
-// built, passes its tests, and its own program accepts its configuration.
+// A new project is formatted, passes go vet with its tests, and its configuration is accepted. In make merge it is also
+// built and passes its tests, and its own program accepts its configuration.
 func TestNew(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestNew(t *testing.T) {
 	checkCompose(t)
 }
 
-// checkUnit compares the unit of a project named shop with the shipped one, of which the hardening is tested.
+// checkUnit compares the unit of a project named shop with the shipped one, whose hardening is tested.
 func checkUnit(t *testing.T, root string) {
 	unit := func(file string) []string {
 		text, err := os.ReadFile(file)
@@ -88,8 +88,8 @@ func checkUnit(t *testing.T, root string) {
 	require.Equal(t, unit(root+"/deploy/systemd/actornode.service"), unit("shop.service"))
 }
 
-// checkCompose reads the compose file of a project named shop: what it sets are variables of the node, with which the
-// configuration is one without a name, as the Dockerfile makes it.
+// checkCompose reads the compose file of a project named shop: it sets variables of the node, with which the
+// configuration needs no name, as the Dockerfile makes it.
 func checkCompose(t *testing.T) {
 	text, err := os.ReadFile("compose.yaml")
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func checkCompose(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal(text, &c))
 	file, err := os.ReadFile("shop.yaml")
 	require.NoError(t, err)
-	named := regexp.MustCompile(`(?m)^name:.*\n`) // the Dockerfile's sed
+	named := regexp.MustCompile(`(?m)^name:.*\n`) // as the Dockerfile's sed does
 	require.Regexp(t, named, string(file))
 	known := make(map[string]bool)
 	for _, s := range config.Default().Settings() {
@@ -125,7 +125,7 @@ func checkCompose(t *testing.T) {
 	require.Contains(t, string(dockerfile), "sed '/^name:/d' shop.yaml >/out/shop.yaml")
 }
 
-// Names that Go does not take, and what is there already: nothing is written.
+// Names that Go does not accept, and files that exist already: nothing is written.
 func TestNewRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("there", 0o755))
@@ -156,7 +156,7 @@ func TestNewRefuses(t *testing.T) {
 	assert.Len(t, left, 3)
 }
 
-// Outside of a project nothing is added.
+// Outside of a project add adds nothing.
 func TestAddOutside(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, kind := range kinds {
@@ -169,8 +169,8 @@ func TestAddOutside(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// No name hides, or is hidden by, anything in the templates: each identifier that they have is taken, but those that are made of
-// the name. Nor is a file left out by Go on any system.
+// No project name hides, or is hidden by, an identifier in the templates: all their identifiers are refused, except
+// those that are made of the name. And Go leaves out no file because of the name, on any system.
 func TestNamesOfProject(t *testing.T) {
 	files, err := filepath.Glob("project/*.go.tmpl")
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestNamesOfProject(t *testing.T) {
 		for _, s := range tree.Imports {
 			assert.Error(t, checkIdentifier(path.Base(strings.Trim(s.Path.Value, `"`))), "%s: %s", file, s.Path.Value)
 		}
-		// The methods and fields of what is selected, and of types, hide nothing.
+		// Methods, and fields of selectors and of types, hide nothing.
 		hidden := make(map[*ast.Ident]bool)
 		ast.Inspect(tree, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -233,7 +233,7 @@ func TestNamesOfProject(t *testing.T) {
 	}
 }
 
-// Where go mod tidy fails nothing stays.
+// If go mod tidy fails, no files are left.
 func TestNewThatFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GOFLAGS", "-mod=mod")

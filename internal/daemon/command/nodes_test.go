@@ -21,8 +21,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// hosted starts a node in this process, with an operator's service as a test wants
-// it, on the port mapper of a stage.
+// hosted starts a node in this process, with the operator's service that a test wants, on the port mapper of a cliTest.
 func (s *cliTest) hosted(t *testing.T, name node.Atom, c admin.Config) *node.Node {
 	n := s.bare(t, name)
 	require.NoError(t, admin.Start(t.Context(), n, c))
@@ -58,8 +57,8 @@ func (s *cliTest) run(t *testing.T, line string) (code exit, said string) {
 	return code, out.String() + errs.String()
 }
 
-// late runs a line with a --timeout that passes while the node does not answer. It begins
-// with a second: a machine may need longer than that to reach the node.
+// late runs a line with a --timeout that passes while the node does not answer. The timeout starts at one second: a
+// machine may need longer than that to reach the node.
 func (s *cliTest) late(t *testing.T, line string) (said string, timeout time.Duration) {
 	t.Helper()
 	for timeout = time.Second; ; timeout *= 2 {
@@ -95,11 +94,11 @@ func TestDrain(t *testing.T) {
 	assert.Equal(t, exitUnsupported, code, said)
 }
 
-// TestStopThatHangs: a node that has been told to stop and does not.
+// TestStopThatHangs: a node is told to stop and does not.
 func TestStopThatHangs(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
-	told := make(chan struct{}, 100) // more than once where the machine is slow: see late
+	told := make(chan struct{}, 100) // several times on a slow machine: see late
 	s.hosted(t, "go@127.0.0.1", admin.Config{Stop: func() { told <- struct{}{} }})
 	said, timeout := s.late(t, "stop")
 	assert.Contains(t, said, "had not stopped after "+timeout.String())
@@ -121,7 +120,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestNoService: a node that has none.
+// TestNoService: a node without a service.
 func TestNoService(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -134,7 +133,7 @@ func TestNoService(t *testing.T) {
 	}
 }
 
-// TestBareNode: one that offers nothing of Erlang's, only the service.
+// TestBareNode: a node with only the service, and nothing of Erlang's.
 func TestBareNode(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -158,7 +157,7 @@ func TestBareNode(t *testing.T) {
 	assert.False(t, n.IsAlive(second))
 }
 
-// TestInterrupted: whoever waits can be stopped with Ctrl-C.
+// TestInterrupted: Ctrl-C stops every command that waits.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -199,7 +198,8 @@ func TestTopOnce(t *testing.T) {
 		func(p struct{ PID, Name string }) bool { return p.Name == "net_kernel" })].Name)
 }
 
-// Of a node that is not connected one sees since when, why, and when it is tried next; without one there are no such columns.
+// The table shows since when a node is not connected, why, and when the next try is; if all are connected there are no
+// such columns.
 func TestNodesTable(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) admin.Time { return admin.Time{Time: now.Add(d)} }
@@ -222,7 +222,7 @@ func TestNodesTable(t *testing.T) {
 		"lost for 1m0s||with a message|reset", "lost||soon|"}, seen)
 }
 
-// What a node says of its mesh is what is shown.
+// A command shows what a node reports about its mesh.
 func TestLostNodes(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)

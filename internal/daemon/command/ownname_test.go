@@ -26,7 +26,7 @@ func addresses(all ...string) func() ([]net.Addr, error) {
 	}
 }
 
-// A node that DNS finds by its address, and that has no name, takes the one by which it is looked for.
+// A node without a name that DNS finds by its address takes the name by which others look for it.
 func TestNameByDNS(t *testing.T) {
 	host := []string{"127.0.0.1/8", "::1/128", "172.18.0.3/16", "fe80::1/64"}
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestNameByDNS(t *testing.T) {
 	assert.ErrorContains(t, err, "no netlink")
 }
 
-// A command takes the cookie of the file that the daemon's variable names: in a container both have the same variables.
+// A command reads the cookie of the file that the daemon's variable names: in a container both have the same variables.
 func TestCookieOfFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cookie")
 	_, err := makeCookie(file)
@@ -71,7 +71,7 @@ func TestCookieOfFile(t *testing.T) {
 	assert.ErrorContains(t, err, "ACTORNODE_COOKIE_FILE: the file "+file+"x does not exist")
 }
 
-// A command in the container of a daemon is for that daemon.
+// A command in the container of a daemon talks to that daemon.
 func TestNamedByVariables(t *testing.T) {
 	here, err := nameByDNS(&config.DNS{Base: "go", Network: "ip4"}, net.InterfaceAddrs)
 	for _, c := range []struct {

@@ -25,23 +25,23 @@ import (
 	"github.com/actornode/actornode/internal/vet"
 )
 
-// TestMain makes the test binary the program when it is called so: sessions are
-// played by a real shell, with real processes.
+// TestMain lets the test binary act as the program when it is called as such: a real shell plays sessions, with real
+// processes.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "actornode" || vet.IsTool(os.Args[1:]) {
 		os.Args = patient(os.Args)
 		Main(Program{})
 	}
-	time.Local = time.UTC // what is printed of times is compared
+	time.Local = time.UTC // printed times are compared
 	flag.Parse()
-	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) { // nobody has set it
+	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) { // the flag is at its default
 		flag.Set("test.parallel", "8") // the tests wait for daemons more than they compute
 	}
 	os.Exit(m.Run())
 }
 
-// patient makes a command that talks to a node wait for it for testkit.Limit, unless
-// it says for how long: a machine may be busy.
+// patient makes a command that talks to a node wait for testkit.Limit, unless it sets a time itself: a machine may be
+// busy.
 func patient(args []string) []string {
 	clients := []string{"status", "ps", "tree", "info", "nodes", "deadletters", "top", "trace", "call", "send", "rpc", "spawn",
 		"kill", "ping",
@@ -54,8 +54,8 @@ func patient(args []string) []string {
 	return slices.Insert(slices.Clone(args), at+1, "--timeout="+testkit.Limit.String())
 }
 
-// cliTest is a place where programs run that know of nothing else on this machine: a
-// home, a port mapper's port, and actornode on the PATH.
+// cliTest is a place where programs run that know of nothing else on this machine: a home, a port mapper's port, and
+// actornode on the PATH.
 type cliTest struct {
 	home string
 	env  []string
@@ -79,7 +79,7 @@ func newCLITest(t *testing.T) *cliTest {
 	return s
 }
 
-// command is a program on the stage, as a process that ends with the test. One that hangs says where.
+// command returns a program in this place, as a process that ends with the test. One that hangs prints its stacks.
 func (s *cliTest) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*testkit.Limit)
 	t.Cleanup(cancel)
@@ -90,7 +90,7 @@ func (s *cliTest) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd.Env, cmd.Dir = s.env, s.home
 	cmd.Cancel = func() error {
 		if t.Context().Err() == nil {
-			return cmd.Process.Signal(syscall.SIGQUIT) // it hangs, and writes what its goroutines do
+			return cmd.Process.Signal(syscall.SIGQUIT) // if it hangs, it prints the stacks of its goroutines
 		}
 		return cmd.Process.Signal(syscall.SIGTERM)
 	}
@@ -98,7 +98,7 @@ func (s *cliTest) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// daemon starts one and returns when it is up.
+// daemon starts a daemon and returns when it is up.
 func (s *cliTest) daemon(t *testing.T, args ...string) *exec.Cmd {
 	cmd := s.command(t, "actornode", append([]string{"start"}, args...)...)
 	var log logtest.Text
@@ -121,7 +121,7 @@ func (s *cliTest) daemon(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// masks are what differs from run to run.
+// masks are the patterns of what differs from run to run.
 var masks = []struct {
 	what *regexp.Regexp
 	by   string
@@ -149,7 +149,7 @@ var masks = []struct {
 	{regexp.MustCompile(`"(go|os|version)":"[^"]*"`), `"$1":"…"`},
 }
 
-// masked takes out what differs from run to run, and with it how wide columns are.
+// masked removes what differs from run to run, and with it the widths of columns.
 func masked(text string) string {
 	for _, m := range masks {
 		text = m.what.ReplaceAllString(text, m.by)
@@ -159,8 +159,7 @@ func masked(text string) string {
 	return text
 }
 
-// play has the lines that start with "$ " in a session said to a shell. It returns
-// the session with what is answered now.
+// play runs the lines of a session that start with "$ " in a shell. It returns the session with the new output.
 func (s *cliTest) play(t *testing.T, session string) string {
 	var b strings.Builder
 	for line := range strings.Lines(session) {

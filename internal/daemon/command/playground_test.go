@@ -19,30 +19,30 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
-// slowMachine is what a daemon warns of where a machine is busy.
+// slowMachine is a warning of a daemon on a busy machine.
 const slowMachine = "a message handler runs for too long"
 
-// whole starts a cluster and returns what it has said when all are connected.
+// whole starts a cluster and returns its output when all daemons are connected.
 func (s *cliTest) whole(t *testing.T, args ...string) (cmd *exec.Cmd, out *logtest.Text) {
 	cmd, out = s.stream(t, append([]string{"cluster"}, args...)...)
 	out.Await(t, "Ctrl-C ends them all.")
 	return cmd, out
 }
 
-// status asks a node.
+// status asks a node for its status.
 func (s *cliTest) status(t *testing.T, name string) (sum admin.Summary, ok bool) {
 	return sum, json.Unmarshal([]byte(s.shell(t, "actornode status --json -n "+name)), &sum) == nil
 }
 
-// connected waits until a node is connected to so many others in the native protocol.
+// connected waits until a node is connected to others in the native protocol, as many as others says.
 func (s *cliTest) connected(t *testing.T, name string, others int) {
 	eventually(t, name+" is connected", func() bool {
 		return strings.Count(s.shell(t, "actornode nodes -n "+name), " native ") == others
 	})
 }
 
-// TestCluster: what the cluster says to try works, a daemon that is killed comes back,
-// and Ctrl-C ends all.
+// TestCluster: the examples that the cluster prints work, a daemon that is killed comes back, and Ctrl-C ends all
+// daemons.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -63,7 +63,7 @@ func TestCluster(t *testing.T) {
 	for line := range strings.Lines(text) {
 		command, isTry := strings.CutPrefix(line, "    actornode ")
 		if !isTry || strings.HasPrefix(command, "top") || strings.HasPrefix(command, "trace") {
-			continue // those go on until Ctrl-C; they have tests of their own
+			continue // these go on until Ctrl-C; they have tests of their own
 		}
 		tries++
 		assert.NotContains(t, s.shell(t, "actornode "+command), "[exit", command)
@@ -82,7 +82,7 @@ func TestCluster(t *testing.T) {
 		assert.NotContains(t, text, "Erlang shell")
 	}
 
-	was, ok := s.status(t, "one") // which is the port mapper, too
+	was, ok := s.status(t, "one") // this is the port mapper, too
 	require.True(t, ok)
 	const kill = `kill -9 $(actornode status -n two --json | sed 's/.*"pid":\([0-9]*\).*/\1/')`
 	require.Contains(t, text, "\n    "+kill+"  #")
@@ -115,7 +115,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// shellOfErlang says in an Erlang node what the cluster says to try there.
+// shellOfErlang runs in an Erlang node the example that the cluster prints for it.
 func (s *cliTest) shellOfErlang(t *testing.T, cookie string) {
 	cmd := s.command(t, "erl", "-noinput", "-name", "me@127.0.0.1", "-setcookie", cookie, "-eval", `
 		R = gen_server:call({counter, 'two@127.0.0.1'}, {add, 5}, infinity), [_, _] = supervisor:which_children({demo, 'one@127.0.0.1'}),
@@ -125,7 +125,7 @@ func (s *cliTest) shellOfErlang(t *testing.T, cookie string) {
 	assert.Equal(t, "10 ['one@127.0.0.1','two@127.0.0.1']\n", string(out))
 }
 
-// The death of the program that started them ends daemons, too.
+// When the program that started the daemons dies, they end, too.
 func TestClusterKilled(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -137,13 +137,13 @@ func TestClusterKilled(t *testing.T) {
 	eventually(t, "its daemons have ended", func() bool { return ended(sum.PID) })
 }
 
-// ended says whether there is no process of the operating system with that number any more.
+// ended reports whether there is no process of the operating system with that number any more.
 func ended(pid int) bool {
 	p, err := os.FindProcess(pid)
 	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// What stands in the way of a cluster is said.
+// A cluster that cannot start reports what prevents it.
 func TestClusterRefused(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -160,8 +160,8 @@ func TestClusterRefused(t *testing.T) {
 		"x@127.0.0.1 did not start (exit status 1): see its log above\n[exit 1]")
 }
 
-// TestNativeStatus: commands travel in the native protocol to an actornode, in Erlang's
-// to one that has no other, and to OTP.
+// TestNativeStatus: commands use the native protocol with an actornode, Erlang's protocol with one that has no other,
+// and with OTP.
 func TestNativeStatus(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)

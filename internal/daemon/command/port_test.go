@@ -34,13 +34,13 @@ func beginPorts(t *testing.T, vars ...string) *program {
 	return p.start(root, "deploy/samples/port/actornode.yaml", vars...).up()
 }
 
-// goNode is a node in Go that finds the daemon.
+// goNode starts a Go node that finds the daemon.
 func (p *program) goNode() *node.Node {
 	return nodetest.Start(p.t, node.Config{Name: "op@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
 		Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{daemonName: {{Addr: "127.0.0.1:" + p.port}}}}}})
 }
 
-// erl is a node of OTP that finds the daemon.
+// erl starts an OTP node that finds the daemon.
 func (p *program) erl() *erltest.Node {
 	return erltest.Start(p.t, erltest.Options{Name: "erl@127.0.0.1",
 		Args: []string{"-erl_epmd_port", p.port, "-dist_listen", "false"}})
@@ -63,7 +63,7 @@ func TestPorts(t *testing.T) {
 	assert.Equal(t, exitOK, p.end(), p.log.String())
 }
 
-// asks are the ways of another node to have a program run.
+// asks tries all ways in which another node might run a program.
 func asks(t *testing.T, p *program, erl *erltest.Node, n *node.Node,
 	file string) (spawned, child, copied string, operator error) {
 	args := fmt.Sprintf(`[#{command => "/bin/sh", args => ["-c", "echo > %s.$0", Way]}]`, file)
@@ -76,7 +76,7 @@ func asks(t *testing.T, p *program, erl *erltest.Node, n *node.Node,
 	return spawned, child, copied, operator
 }
 
-// Nobody but the tree starts programs, unless the configuration lets them.
+// Only the tree starts programs, unless the configuration permits it to others.
 func TestPortsAreTheTrees(t *testing.T) {
 	t.Parallel()
 	p := beginPorts(t)
@@ -90,7 +90,7 @@ func TestPortsAreTheTrees(t *testing.T) {
 	assert.Equal(t, "2", erl.Ask(`length(supervisor:which_children({ports, 'go@127.0.0.1'}))`))
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.end(), p.log.String())
-	ran, err := filepath.Glob(file + "*") // what a program has written before the daemon ended
+	ran, err := filepath.Glob(file + "*") // what a program wrote before the daemon ended
 	require.NoError(t, err)
 	assert.Empty(t, ran)
 }
@@ -113,7 +113,7 @@ func TestPortsRemote(t *testing.T) {
 	assert.Equal(t, []string{file + ".child"}, ran)
 }
 
-// The check of a file looks into what its programs are started with.
+// check of a file also checks the configuration of its programs.
 func TestCheckPorts(t *testing.T) {
 	env, _, errs := newEnvironment(t, nil)
 	file := filepath.Join(t.TempDir(), "a.yaml")

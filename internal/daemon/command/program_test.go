@@ -39,7 +39,7 @@ type shop struct {
 	}
 }
 
-// Check is part of config.Checker.
+// Check implements config.Checker.
 func (s *shop) Check() error {
 	if s.Share > 1 {
 		return errors.New("share: want at most 1")
@@ -85,7 +85,7 @@ applications:
     supervisor: {children: [{name: greeter, start: "shop:greeter"}]}
 `
 
-// A program's own sections, behaviours and applications, in a process of its own; the signal that has it read its file
+// A program has its own sections, behaviours and applications, in a process of its own; a signal makes it read its file
 // again.
 func TestProgram(t *testing.T) {
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestProgram(t *testing.T) {
 	}
 	hangUp := func() { p.signal(syscall.SIGHUP) }
 
-	// Rotated: what comes now is in the new file, and the daemon lives on.
+	// Rotated: new lines go to the new file, and the daemon stays up.
 	require.NoError(t, os.Rename(log, log+".1"))
 	write("debug", "allow: [\"shop:*\"]\nshutdown: 1\n") // unknown field
 	hangUp()
@@ -176,7 +176,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// Sections that cannot be read are a mistake of the program, and said before anything else.
+// Sections that cannot be read are an error in the program, and reported before anything else.
 func TestBadSections(t *testing.T) {
 	for says, sections := range map[string]map[string]any{
 		`section "log": the daemon has settings of that name`:        {"log": new(shop)},

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// A running daemon takes over limits. Fewer than there are end nothing: the next is refused.
+// A running daemon takes over limits. A limit below the present number ends nothing: the next one is refused.
 func TestReloadLimits(t *testing.T) {
 	t.Parallel()
 	p := newReloadingProgram(t)
@@ -55,7 +55,7 @@ func TestReloadLimits(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A running daemon connects to the nodes that it is to join now.
+// A running daemon connects to the nodes that its new configuration has it join.
 func TestReloadJoin(t *testing.T) {
 	t.Parallel()
 	p := newReloadingProgram(t)
@@ -92,7 +92,7 @@ func TestReloadDNS(t *testing.T) {
 	found := func(port string) {
 		p.write(fmt.Sprintf("discovery: {mesh: true, dns: {host: localhost, base: b, at: [\":%s\"], ttl: 100ms}}\n", port))
 	}
-	found("1") // nobody is there
+	found("1") // no process listens there
 	p.start(p.home, p.file())
 	p.up()
 	p.hangUp(`"changed":""`)

@@ -27,7 +27,7 @@ rights:
     - {peer: "look@*", may: [connect, admin_read]}
 `
 
-// What the rights of a file let a node of a name do, and with what it proves besides.
+// What the rights of a file permit to a node with a name, and what more with a cookie or a certificate.
 func TestCheckRights(t *testing.T) {
 	env, out, errs := newEnvironment(t, nil)
 	file := filepath.Join(t.TempDir(), "a.yaml")
@@ -64,7 +64,7 @@ func TestCheckRights(t *testing.T) {
 		"allow: all that is exported, as far as it has the rights spawn and rpc\n")
 }
 
-// A daemon asks its file what nodes may do, also after a change, and its log names who has acted.
+// A daemon takes the rights of nodes from its file, also after a change, and its log names the nodes that have acted.
 func TestRightsOfDaemon(t *testing.T) {
 	t.Parallel()
 	p := begin(t, ruled).up()
@@ -116,7 +116,7 @@ func TestRightsOfDaemon(t *testing.T) {
 	assert.Contains(t, actions["look@127.0.0.1 exit"], "its rights are connect, admin_read")
 }
 
-// A command connects to the daemon without being a peer: its log, its metrics and its list of nodes do not show it.
+// A command connects to the daemon without being a peer: the daemon's log, metrics and list of nodes do not show it.
 func TestCommandIsNoPeer(t *testing.T) {
 	t.Parallel()
 	p := begin(t, "demo: true\n").up()

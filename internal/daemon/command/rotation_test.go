@@ -22,7 +22,7 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// The cookies that are used beside the one of now.
+// The cookies that are used beside the current one.
 func TestClusterCookie(t *testing.T) {
 	cfg := config.Default()
 	cfg.OldCookies = []string{"x"}
@@ -46,7 +46,7 @@ func TestClusterCookie(t *testing.T) {
 // reloadingProgram is a daemon with the configuration a.yaml and the log a.log, which reads them again at SIGHUP.
 type reloadingProgram struct {
 	*program
-	seen int // bytes of the log that are of before
+	seen int // bytes of the log that were there before
 }
 
 func newReloadingProgram(t *testing.T) *reloadingProgram {
@@ -55,13 +55,13 @@ func newReloadingProgram(t *testing.T) *reloadingProgram {
 
 func (p *reloadingProgram) file() string { return filepath.Join(p.home, "a.yaml") }
 
-// write writes the configuration; more are lines of it.
+// write writes the configuration; more has extra lines.
 func (p *reloadingProgram) write(more string) {
 	text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json, file: a.log}\n%s", p.port, more)
 	require.NoError(p.t, os.WriteFile(p.file(), []byte(text), 0o600))
 }
 
-// hangUp sends SIGHUP and waits until words have been logged since.
+// hangUp sends SIGHUP and waits until words have been logged after that.
 func (p *reloadingProgram) hangUp(words ...string) {
 	p.t.Helper()
 	p.signal(syscall.SIGHUP)
@@ -78,7 +78,7 @@ func (p *reloadingProgram) hangUp(words ...string) {
 	})
 }
 
-// accepts has a node connect to the daemon.
+// accepts connects a node to the daemon.
 func (p *reloadingProgram) accepts(name node.Atom, d node.Distribution) error {
 	p.t.Helper()
 	d.Listen, d.Finder = "-", p.finder()
@@ -88,14 +88,14 @@ func (p *reloadingProgram) accepts(name node.Atom, d node.Distribution) error {
 	return err
 }
 
-// A running daemon takes over another cookie and other addresses of peers, and nothing of a file that cannot be used.
+// A running daemon takes over another cookie and other addresses of peers, and nothing from an invalid file.
 func TestReloadCookieAndPeers(t *testing.T) {
 	t.Parallel()
 	p := newReloadingProgram(t)
 	secret := filepath.Join(p.home, "cookie")
 	cookie := func(c string) { require.NoError(t, os.WriteFile(secret, []byte(c), 0o600)) }
 	const file = "cookie_file: cookie\n"
-	const mesh = file + "discovery: {mesh: true, peers: {z@127.0.0.1: \"erlang://127.0.0.1:1\"}}\n" // nobody is there
+	const mesh = file + "discovery: {mesh: true, peers: {z@127.0.0.1: \"erlang://127.0.0.1:1\"}}\n" // no process listens there
 	p.write(mesh)
 	cookie("one")
 	p.start(p.home, p.file(), "ACTORNODE_COOKIE=")
@@ -146,7 +146,7 @@ func TestReloadCookieAndPeers(t *testing.T) {
 	require.Equal(t, exitOK, p.end(), p.log.String())
 }
 
-// A running daemon takes over other TLS files, and neither those that cannot be used nor the end of TLS.
+// A running daemon takes over other TLS files, but neither invalid ones nor the end of TLS.
 func TestReloadTLS(t *testing.T) {
 	t.Parallel()
 	p := newReloadingProgram(t)

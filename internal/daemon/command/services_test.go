@@ -22,8 +22,8 @@ import (
 // services are the processes that a daemon itself runs, by name.
 var services = []string{"net_kernel", "rex", "actornode", "pg", "user", "logger_proxy"}
 
-// attacks are what other nodes try to do to a process P, registered as S at N. Each is
-// an expression of Erlang; Quick is a short timeout.
+// attacks are what other nodes try to do to a process P, registered as S at N. Each is an expression of Erlang; Quick
+// is a short timeout.
 var attacks = []string{
 	"exit(P, kill)",
 	"exit(P, shutdown)",
@@ -91,8 +91,7 @@ var attacks = []string{
 	"rpc:call(N, gen_server, stop, [S])",
 }
 
-// TestServicesAreProtected has a real Erlang node try all that it can to end what a
-// daemon runs itself.
+// TestServicesAreProtected lets a real Erlang node try everything it can to end the daemon's own services.
 func TestServicesAreProtected(t *testing.T) {
 	t.Parallel()
 	erltest.Need(t)
@@ -107,8 +106,7 @@ func TestServicesAreProtected(t *testing.T) {
 		for _, a := range attacks {
 			all = append(all, "fun() -> catch "+a+" end")
 		}
-		// Each by a process of its own, all at the same time: some wait for answers that
-		// do not come from OTP's either.
+		// Each runs in a process of its own, all at the same time: some wait for answers that OTP does not send either.
 		tried := erl.Ask(`begin N = 'go@127.0.0.1', S = %s, Quick = 300, P = rpc:call(N, erlang, whereis, [S]), `+
 			`Done = [begin {A, R} = spawn_monitor(F), timer:kill_after(1000, A), R end || F <- [%s]], `+
 			`[receive {'DOWN', R, process, _, _} -> ok end || R <- Done], ok end`,
@@ -125,7 +123,7 @@ func TestServicesAreProtected(t *testing.T) {
 	assert.Contains(t, p.log.String(), "refused a signal from another node")
 }
 
-// get returns what the daemon answers.
+// get returns the daemon's answer.
 func get(t *testing.T, addr, path string) string {
 	t.Helper()
 	r, err := http.Get("http://" + addr + path)
@@ -136,8 +134,8 @@ func get(t *testing.T, addr, path string) string {
 	return string(text)
 }
 
-// TestServicesAreKept: an operator ends each of them, and each is there again and does
-// what it is there for. One that is ended again and again ends the daemon.
+// TestServicesAreKept: an operator ends each service, and each comes back and does its work. A service that is ended
+// again and again ends the daemon.
 func TestServicesAreKept(t *testing.T) {
 	t.Parallel()
 	erltest.Need(t)
@@ -185,7 +183,7 @@ func TestServicesAreKept(t *testing.T) {
 	for notReady := false; !notReady; {
 		r, err := http.Get("http://" + p.http + "/readyz")
 		if err != nil {
-			t.Log("it has ended before readiness was seen to fail") // asked too seldom
+			t.Log("it has ended before readiness was seen to fail") // the polls were too slow
 			break
 		}
 		text, _ := io.ReadAll(r.Body)
@@ -198,7 +196,7 @@ func TestServicesAreKept(t *testing.T) {
 	assert.Equal(t, "over", erl.Answer())
 	said := p.log.String()
 	said = said[strings.LastIndex(said, "a service ended: it will be restarted"):]
-	// A process that is killed at once was not there, for the node.
+	// For the node, a process that is killed at once never existed.
 	assert.Regexp(t, `"level":"ERROR","msg":"a service ended too often: the node stops","service":"pg","ends":11,`+
 		`"within":"1m0s","reason":"(killed|noproc)"`, said)
 	assert.Contains(t, said, "stopping: a service of the node ended too often")
@@ -206,7 +204,7 @@ func TestServicesAreKept(t *testing.T) {
 		`it ended 11 times within 1m0s, the last time with (killed|noproc)"`, said)
 }
 
-// TestRightsOfPeers: who may do what is what the file says.
+// TestRightsOfPeers: the file says which node may do what.
 func TestRightsOfPeers(t *testing.T) {
 	t.Parallel()
 	erltest.Need(t)
@@ -265,7 +263,7 @@ func TestOperatorsOff(t *testing.T) {
 	assert.Equal(t, "ok\n", get(t, p.http, "/readyz"))
 }
 
-// TestServicesTakeAnything: no message of whatever shape ends one of them.
+// TestServicesTakeAnything: no message of whatever shape ends a service.
 func TestServicesTakeAnything(t *testing.T) {
 	t.Parallel()
 	p := begin(t, "", "ACTORNODE_LOG_LEVEL=error").up()

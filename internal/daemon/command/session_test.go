@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSessions plays the sessions in testdata/session, each with a demo daemon, or
-// several: its first lines that start with "% " are their flags.
+// TestSessions plays the sessions in testdata/session, each with one or more demo daemons: its first lines that start
+// with "% " have their flags.
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/session/*.txt")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: what a command says when a process does not do what it waits for.
+// TestNoAnswer: what a command reports when a process does not do what the command waits for.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)

@@ -13,9 +13,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// shell runs a line as somebody would type it and returns what is seen: both outputs,
-// and the status where it is not 0. In make merge a real shell reads the line, and else a
-// lineReader.
+// shell runs a line as a user would type it and returns what the user sees: both outputs, and the status if it is not
+// 0. In make merge a real shell reads the line, otherwise a lineReader.
 func (s *cliTest) shell(t *testing.T, line string) string {
 	if testkit.At() >= testkit.Merge {
 		out, status := s.output(t, s.command(t, "sh", "-c", "exec 2>&1\n"+line))
@@ -27,7 +26,7 @@ func (s *cliTest) shell(t *testing.T, line string) string {
 	return seen(out, status)
 }
 
-// seen is what a command has written, with its exit status where that is not 0.
+// seen returns the output of a command, with its exit status if that is not 0.
 func seen(out string, status int) string {
 	if status != 0 {
 		out += fmt.Sprintf("[exit %d]\n", status)
@@ -45,14 +44,13 @@ func (s *cliTest) output(t *testing.T, cmd *exec.Cmd) (out string, status int) {
 	return string(b), 0
 }
 
-// lineReader is as much of a shell as the lines of the tests need: commands of actornode
-// after each other (;) and while all goes well (&&), variables, both kinds of quotes,
-// what another command has written, $(…), and comments. The standard error is where the standard
-// output is. There are no pipes and no redirections.
+// lineReader is as much of a shell as the lines of the tests need: commands of actornode in sequence (;) and as long as
+// they succeed (&&), variables, both kinds of quotes, the output of another command, $(…), and comments. Standard error
+// goes to standard output. There are no pipes and no redirections.
 type lineReader struct {
 	s    *cliTest
 	t    *testing.T
-	line string // what is left of it
+	line string // the rest of it
 	vars map[string]string
 }
 
@@ -116,7 +114,7 @@ func (r *lineReader) simple(end string, skip bool) (out string, status int, ran 
 	return both.String(), cmd.ProcessState.ExitCode(), true
 }
 
-// word reads a word, without the quotes.
+// word reads a word, and removes the quotes.
 func (r *lineReader) word(end string, skip bool) string {
 	var b strings.Builder
 	inner := false // within "…"
@@ -159,7 +157,7 @@ func (r *lineReader) word(end string, skip bool) string {
 	return b.String()
 }
 
-// TestLines: what reads the lines does what a shell does, and make merge asks one.
+// TestLines: lineReader does what a shell does, and make merge compares it with one.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)

@@ -18,20 +18,20 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// hostile is a text of another node: it writes the clipboard, clears the screen, begins lines, goes back in them, turns them
-// round, and hides.
+// hostile is a text from another node: it writes the clipboard, clears the screen, starts new lines, moves back in
+// them, reverses them, and hides.
 const hostile = "x\x1b]52;c;ZXZpbA==\a\x1b[31m\x1b[2J\r\b\n\u009b2J\u009d0;t\u009c\x7f\u202e\u2066\u200b\u2028\nforged"
 
-// obeyed is what a terminal must not get, but for line breaks and colours that are ours.
+// obeyed matches what a terminal must not get, except line breaks and our own colours.
 var obeyed = regexp.MustCompile("\x1b[^\\[]|\x1b\\[2J|\x1b\\[31m\r|[\a\b\\x7f\u0080-\u009f\u202e\u2066\u200b\u2028]|(?m)^forged")
 
-// hostileService answers as the operator's service does, with hostile in every text: with what is asked for, with an error, or
-// with what is no answer.
+// hostileService answers as the operator's service does, with hostile in every text: with the requested value, with an
+// error, or with a malformed answer.
 type hostileService struct{ answer string }
 
 var hostilePID = wire.NewOrigin(wire.NodeID{Name: "x\x1b[31m\n\u202eforged@h", Creation: 7}).PID(3)
 
-// hostileTerm is a value of a type as a term, with hostile for every text.
+// hostileTerm returns a value of a type as a term, with hostile for every text.
 func hostileTerm[T any]() any {
 	var v T
 	fillHostile(reflect.ValueOf(&v).Elem(), 0)
@@ -83,7 +83,7 @@ func fillHostile(v reflect.Value, depth int) {
 	}
 }
 
-// Receive is part of node.Actor.
+// Receive implements node.Actor.
 func (h hostileService) Receive(c *node.Context, msg any) error {
 	r, ok := c.Node().AsRequest(msg)
 	if !ok {
@@ -152,7 +152,7 @@ func startHostile(t *testing.T, answer string) (args []string) {
 	return []string{"--node", "evil@127.0.0.1", "--cookie", "secret", "--no-epmd", "--peer", fmt.Sprint("evil@127.0.0.1=", n.Addr())}
 }
 
-// askingCommands are lines of all commands that ask a node, by the command.
+// askingCommands are command lines of all commands that query a node, by command.
 var askingCommands = map[string][]string{
 	"status": {"status"}, "nodes": {"nodes"}, "ps": {"ps", "ps --sort rate", "ps --sort wait"}, "tree": {"tree"},
 	"info": {"info actornode"}, "top": {"top --once"}, "trace": {"trace actornode"},
@@ -162,7 +162,7 @@ var askingCommands = map[string][]string{
 	"disconnect": {"disconnect a@b"}, "log": {"log level"}, "drain": {"drain"}, "stop": {"stop --timeout 100ms"},
 }
 
-// Whatever a node says, no command sends a terminal anything that it obeys.
+// Whatever a node answers, no command sends a terminal anything that it obeys.
 func TestHostileNode(t *testing.T) {
 	groups := []string{"look", "talk", "steer"}
 	for _, c := range Commands(Program{}).Commands() {
@@ -192,7 +192,7 @@ func TestHostileNode(t *testing.T) {
 	}
 }
 
-// The same on a terminal, where nothing takes escape sequences out.
+// The same on a terminal, where nothing removes escape sequences.
 func TestHostileNodeOnTerminal(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -201,7 +201,7 @@ func TestHostileNodeOnTerminal(t *testing.T) {
 		for _, line := range askingCommands[name] {
 			x := s.terminal(t, 200, 50, "actornode", append(strings.Fields(line), args...)...)
 			require.Equal(t, exitOK, x.exit(), line)
-			said := strings.ReplaceAll(x.written(), "\r\n", "\n") // the terminal's own
+			said := strings.ReplaceAll(x.written(), "\r\n", "\n") // line ends of the terminal itself
 			require.Contains(t, said, "forged", line)
 			require.NotRegexp(t, obeyed, said, line)
 			require.NotContains(t, said, "\r", line)
@@ -218,7 +218,7 @@ func TestHostileNodeOnTerminal(t *testing.T) {
 	}
 }
 
-// What is shown is a copy; what is no text is as it was.
+// The shown value is a copy; the parts that are not text are unchanged.
 func TestShownValue(t *testing.T) {
 	d := admin.Detail{Process: admin.Process{PID: hostilePID, Name: "a\x1bb", Age: time.Second}, Messages: []any{wire.Atom("\x1b")}}
 	s := shownValue(d)

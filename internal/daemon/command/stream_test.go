@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
-// stream starts a command that goes on.
+// stream starts a command that does not end by itself.
 func (s *cliTest) stream(t *testing.T, args ...string) (cmd *exec.Cmd, out *logtest.Text) {
 	cmd, out = s.command(t, "actornode", args...), &logtest.Text{}
 	cmd.Stdout, cmd.Stderr = out, out
@@ -20,7 +20,7 @@ func (s *cliTest) stream(t *testing.T, args ...string) (cmd *exec.Cmd, out *logt
 	return cmd, out
 }
 
-// traced waits until a process is, or is no longer.
+// traced waits until a process is traced, or is no longer.
 func (s *cliTest) traced(t *testing.T, process, yes string) {
 	eventually(t, process+" traced: "+yes, func() bool {
 		return strings.Contains(s.shell(t, "actornode info "+process+" --json"), `"traced":`+yes)
@@ -43,7 +43,7 @@ func TestTrace(t *testing.T) {
 	golden(t, "testdata/trace/people.txt", masked(noRefs(text.String())))
 
 	s.shell(t, "actornode kill echo")
-	require.NoError(t, programs.Wait(), lines.String()) // it has nobody to trace any more
+	require.NoError(t, programs.Wait(), lines.String()) // the command has no process to trace any more
 	golden(t, "testdata/trace/json.txt", masked(noRefs(lines.String())))
 }
 
@@ -57,11 +57,11 @@ func TestTraceEndsWithCtrlC(t *testing.T) {
 	x.wait(`receive[\s\S]*crash[\s\S]*exit[\s\S]*crash[\s\S]*have exited`)
 	assert.Equal(t, exitOK, x.exit())
 
-	s.traced(t, "counter", "false") // another, started by the supervisor
+	s.traced(t, "counter", "false") // a new process, started by the supervisor
 	x = s.terminal(t, 80, 24, "actornode", "trace", "counter")
 	s.traced(t, "counter", "true")
 	s.shell(t, "actornode call counter get")
-	x.wait(`receive[\s\S]*get`) // Ctrl-C before it follows would be an interruption
+	x.wait(`receive[\s\S]*get`) // Ctrl-C before the command follows would be an interruption
 	x.press("\x03")
 	assert.Equal(t, exitOK, x.exit())
 	s.traced(t, "counter", "false")
@@ -76,7 +76,7 @@ func TestTraceRefused(t *testing.T) {
 	_, text := s.stream(t, "trace", "counter")
 	s.traced(t, "counter", "true")
 	s.shell(t, "actornode call counter get")
-	text.Await(t, "get") // and the daemon's answer has come
+	text.Await(t, "get") // and the daemon's answer has arrived
 	require.NoError(t, d.Process.Kill())
 	text.Await(t, "Error: the connection to go@127.0.0.1 was lost")
 }
@@ -98,8 +98,8 @@ func TestDeadLetters(t *testing.T) {
 	golden(t, "testdata/deadletters/json.txt", masked(lines.String()))
 }
 
-// hello is the first whole line about a hello; there may be dead letters of the node
-// itself: what a busy machine answers too late.
+// hello returns the first whole line about a hello; there may be dead letters of the node itself: late answers on a
+// busy machine.
 func hello(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, "{hello,1}") && strings.HasSuffix(line, "\n") {

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// notifications is a socket in the place of systemd's. The path of a socket must be short.
+// notifications opens a socket in place of systemd's. The path of a socket must be short.
 func notifications(t *testing.T) (path string, next func() string) {
 	folder, err := os.MkdirTemp("", "sd")
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func notifications(t *testing.T) (path string, next func() string) {
 	}
 }
 
-// A daemon tells systemd when it is up, that it is alive, when it reads its configuration again, and that it ends.
+// A daemon tells systemd that it is up, that it is alive, that it reads its configuration again, and that it ends.
 func TestServiceManager(t *testing.T) {
 	t.Parallel()
 	path, next := notifications(t)
@@ -65,7 +65,7 @@ func TestServiceManager(t *testing.T) {
 	assert.NotContains(t, p.log.String(), "service manager")
 }
 
-// A daemon that cannot start says so by its end and tells systemd nothing but that.
+// A daemon that cannot start ends with an error and tells systemd nothing else.
 func TestServiceManagerWithoutStart(t *testing.T) {
 	t.Parallel()
 	path, next := notifications(t)

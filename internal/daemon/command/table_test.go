@@ -66,7 +66,7 @@ func TestTexts(t *testing.T) {
 	assert.Empty(t, momentText(admin.Time{}))
 }
 
-// TestColours: on a terminal, and not where they are not wanted.
+// TestColours: there are colours on a terminal, unless they are turned off.
 func TestColours(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -97,7 +97,7 @@ func TestColours(t *testing.T) {
 	assert.NotContains(t, string(out), cyan, "only its standard output is none")
 }
 
-// What the activations of active objects wait for is said of one process.
+// info of one process shows what the activations of active objects wait for.
 func TestActivations(t *testing.T) {
 	for want, a := range map[string]admin.Activations{
 		"": {},
@@ -109,7 +109,7 @@ func TestActivations(t *testing.T) {
 	}
 }
 
-// Messages that are left are said of one process.
+// info of one process shows messages that are left.
 func TestUnhandled(t *testing.T) {
 	for want, u := range map[string]admin.Unhandled{
 		"": {},
@@ -120,7 +120,8 @@ func TestUnhandled(t *testing.T) {
 	}
 }
 
-// What processes wait for is a column where one waits for more than a message, and is said of one process in any case.
+// The table has a column for what processes wait for if one of them waits for more than a message; info of one process
+// always shows it.
 func TestWaits(t *testing.T) {
 	pid := fakeOrigin.PID(500)
 	for _, c := range []struct {

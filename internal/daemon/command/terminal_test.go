@@ -19,30 +19,29 @@ import (
 	"github.com/actornode/actornode/internal/testkit/erltest"
 )
 
-// terminal is what a person sits at: a pseudo-terminal with an emulator behind it
-// that knows what is on the screen.
+// terminal is a pseudo-terminal with an emulator behind it that knows what is on the screen.
 type terminal struct {
 	t   *testing.T
 	pty *os.File
 	cmd *exec.Cmd
 
-	drawn chan struct{} // closed when all that the program has written is on the screen
+	drawn chan struct{} // closed when all output of the program is on the screen
 
-	more chan struct{} // capacity 1: something has been written since it was taken
+	more chan struct{} // capacity 1: there is new output
 
 	mu     sync.Mutex
 	screen *vt.Emulator
-	raw    strings.Builder // all that the program has written
+	raw    strings.Builder // all output of the program
 }
 
-// written returns all that the program has written, as it was.
+// written returns all output of the program, unchanged.
 func (x *terminal) written() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw.String()
 }
 
-// terminal runs a program on a terminal of that size.
+// terminal runs a program on a terminal of the given size.
 func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ...string) *terminal {
 	cmd := s.command(t, name, args...)
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
@@ -51,7 +50,7 @@ func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ..
 	x := &terminal{t: t, pty: f, cmd: cmd, drawn: make(chan struct{}), more: make(chan struct{}, 1), screen: vt.NewEmulator(width, height)}
 	var wg sync.WaitGroup
 	wg.Add(2)
-	go func() { // what the program writes; ends with the program
+	go func() { // reads the program's output; ends with the program
 		defer wg.Done()
 		defer close(x.drawn)
 		b := make([]byte, 4096)
@@ -70,7 +69,7 @@ func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ..
 			}
 		}
 	}()
-	go func() { // what the terminal answers to questions about itself; ends with the emulator
+	go func() { // sends the terminal's answers to questions about itself; ends with the emulator
 		defer wg.Done()
 		io.Copy(f, x.screen)
 	}()
@@ -84,7 +83,7 @@ func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ..
 	return x
 }
 
-// see returns what is on the screen, without colours.
+// see returns the contents of the screen, without colours.
 func (x *terminal) see() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -103,8 +102,8 @@ func (x *terminal) wait(pattern string) string {
 	return seen
 }
 
-// until looks at the screen whenever the program has written to it, until it is as wanted,
-// the program has ended, or for as long as one may wait.
+// until checks the screen whenever the program has written to it, until it is as wanted, the program has ended, or the
+// time is up.
 func (x *terminal) until(wanted func(seen string) bool) (seen string, ok bool) {
 	for end := time.After(testkit.Limit); ; {
 		if seen = x.see(); wanted(seen) {
@@ -121,8 +120,7 @@ func (x *terminal) until(wanted func(seen string) bool) (seen string, ok bool) {
 	}
 }
 
-// shows waits until the screen matches, and then until it is what a file has: what is
-// drawn comes in pieces.
+// shows waits until the screen matches the pattern, and then until it equals the file: the output comes in pieces.
 func (x *terminal) shows(file, pattern string) {
 	seen := cells(x.wait(pattern))
 	want, err := os.ReadFile(file)
@@ -139,7 +137,7 @@ func (x *terminal) press(keys string) {
 	require.NoError(x.t, err)
 }
 
-// exit waits for the program to end, and to be seen whole.
+// exit waits until the program has ended, and all its output is on the screen.
 func (x *terminal) exit() int {
 	err := x.cmd.Wait()
 	testkit.Receive(x.t, x.drawn)

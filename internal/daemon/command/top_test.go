@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cells masks what differs from run to run on a screen, keeping the columns.
+// cells masks the parts of a screen that differ from run to run, keeping the columns.
 func cells(screen string) string {
 	for _, m := range []struct{ what, by string }{
 		{`\b\d\d:\d\d:\d\d\b`, "hh:mm:ss"},
@@ -38,7 +38,7 @@ func cells(screen string) string {
 	return strings.Join(lines, "")
 }
 
-// TestTop sits at a terminal of 80 by 24.
+// TestTop runs top on a terminal of 80 by 24.
 func TestTop(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
@@ -71,7 +71,7 @@ func TestTop(t *testing.T) {
 	x.wait(`q quit • \? help`)
 
 	x.mu.Lock()
-	x.screen.Resize(120, 12) // first: the program, once it knows, draws all anew
+	x.screen.Resize(120, 12) // first: the program redraws everything once it knows
 	require.NoError(t, pty.Setsize(x.pty, &pty.Winsize{Rows: 12, Cols: 120}))
 	x.mu.Unlock()
 	x.shows("testdata/top/wide.txt", `LINKS[\s\S]*quit`)

@@ -18,7 +18,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// fakeNode answers questions with what a test has put in, and keeps them.
+// fakeNode answers requests with what a test has put in, and records them.
 type fakeNode struct {
 	sum     admin.Summary
 	list    []admin.Process
@@ -64,8 +64,8 @@ func (f *fakeNode) details(pid wire.PID) detailMsg {
 		Messages: []any{wire.Atom("one"), wire.Tuple{wire.Atom("two"), 2}}}, f.err}
 }
 
-// driver runs a model without a program: what a command answers is said to it at
-// once, but for ticks, which tick lets come.
+// driver runs a model without a program: it passes the result of each command to the model at once, except for ticks,
+// which tick delivers.
 type driver struct {
 	t     *testing.T
 	m     top
@@ -104,7 +104,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 }
 
-// tick is the time to look again.
+// tick lets the model refresh.
 func (d *driver) tick() { d.say(refreshMsg{d.m.turn}) }
 
 func (d *driver) press(keys ...string) {
@@ -124,7 +124,7 @@ func (d *driver) press(keys ...string) {
 	}
 }
 
-// view is the screen, without colours and what is at the ends of lines.
+// view returns the screen, without colours and without spaces at the ends of lines.
 func (d *driver) view() string {
 	return regexp.MustCompile(` +\n`).ReplaceAllString(ansi.Strip(d.m.View().Content)+"\n", "\n")
 }
@@ -137,7 +137,7 @@ func TestTopScreens(t *testing.T) {
 		d.press("enter")
 		golden(t, fmt.Sprintf("testdata/top/about_%dx%d.txt", size.width, size.height), d.view())
 	}
-	d := drive(t, newFakeNode(25), 3, 2) // too small to be of use, but no reason to panic
+	d := drive(t, newFakeNode(25), 3, 2) // too small to be useful, but it must not panic
 	d.press("pgdown", "?", "enter")
 	assert.NotEmpty(t, d.view())
 }
@@ -194,7 +194,7 @@ func TestTopAsksNoMoreThanItMust(t *testing.T) {
 	f := newFakeNode(3)
 	m := newTop(f, admin.Query{Sort: "mailbox"}, time.Second)
 	var cmds []tea.Cmd
-	for range 10 { // no answer comes
+	for range 10 { // there is no answer
 		next, cmd := m.Update(tea.KeyPressMsg{Code: 's', Text: "s"})
 		if m = next.(top); cmd != nil {
 			cmds = append(cmds, cmd)

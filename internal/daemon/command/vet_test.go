@@ -10,10 +10,10 @@ import (
 	"github.com/actornode/actornode/internal/vet"
 )
 
-// vet runs go vet with this program as its tool: on a module that is small enough for make test, and on this one.
+// vet runs go vet with this program as its tool: on a module small enough for make test, and on this one.
 func TestVet(t *testing.T) {
 	if testkit.Race {
-		return // the tool is this program, and starts for each package that is imported: it would take minutes
+		return // the tool is this program, and starts for each imported package: it would take minutes
 	}
 	type line struct {
 		args   string
@@ -58,7 +58,7 @@ func TestVetHelp(t *testing.T) {
 	}
 }
 
-// Where there is no Go the command says what it needs.
+// Without Go, the command says what it needs.
 func TestVetWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	env, _, errs := newEnvironment(t, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// Where there is little memory all peers together make the node keep less, unless the configuration says how much.
+// If there is little memory, the limits of all peers together are lower, unless the configuration sets them.
 func TestWithin(t *testing.T) {
 	usual := node.DefaultClusterLimits(0)
 	for _, c := range []struct {

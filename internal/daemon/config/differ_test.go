@@ -39,7 +39,7 @@ func differ(v reflect.Value) {
 	}
 }
 
-// A running daemon takes over the settings of which it says so, and no others.
+// A running daemon takes over the settings that it reports, and no others.
 func TestWith(t *testing.T) {
 	was, now := Default(), Default()
 	differ(reflect.ValueOf(now).Elem())

@@ -41,7 +41,7 @@ func lookup(vars map[string]string) func(string) (string, bool) {
 	return func(k string) (string, bool) { v, ok := vars[k]; return v, ok }
 }
 
-// Every bad file says what its golden file does.
+// For every bad file the error is that of its golden file.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The sample has every field, and is what it says.
+// The sample has every field, and loads as the expected configuration.
 func TestSample(t *testing.T) {
 	const file = "../../../deploy/samples/actornode.yaml"
 	text, err := os.ReadFile(file)
@@ -76,11 +76,11 @@ func TestSample(t *testing.T) {
 	assert.Equal(t, mailbox.Bounds{Messages: 10000, Bytes: 64 << 20}, c.Limits.Mailbox)
 	require.Len(t, c.Tree.Applications, 1)
 	assert.Equal(t, c.Limits.Mailbox, c.Tree.Applications[0].Top.Children[0].Options.Bounds)
-	want.Name, want.HTTP.Listen, want.Limits.Mailbox = c.Name, c.HTTP.Listen, c.Limits.Mailbox // all else is the default
+	want.Name, want.HTTP.Listen, want.Limits.Mailbox = c.Name, c.HTTP.Listen, c.Limits.Mailbox // all other settings are defaults
 	assert.Equal(t, values(want), values(c))
 }
 
-// values are all settings as texts.
+// values returns all settings as text.
 func values(c *config.Config) map[string]string {
 	m := make(map[string]string)
 	for _, s := range c.Settings() {
@@ -89,7 +89,7 @@ func values(c *config.Config) map[string]string {
 	return m
 }
 
-// The table that people read is that of the fields.
+// The documented table matches the fields.
 func TestTable(t *testing.T) {
 	const head = "# The fields of the configuration\n\nGenerated from `Settings`; see the package's documentation. `go test -update` " +
 		"rewrites it.\n\n"
@@ -131,7 +131,7 @@ func TestPrecedence(t *testing.T) {
 	}, "\n"))
 }
 
-// A tree in a file of its own, and what is wrong with it.
+// A tree in a file of its own, and the errors in it.
 func TestTreeFile(t *testing.T) {
 	open := func(path string) ([]byte, error) {
 		switch path {
@@ -158,7 +158,7 @@ func TestTreeFile(t *testing.T) {
 	require.ErrorContains(t, err, "dir/a.yaml:1:7: tree: ")
 }
 
-// What is printed is what there is, and without cookies.
+// Print shows the configuration in effect, without cookies.
 func TestPrint(t *testing.T) {
 	c, err := config.Load(config.Source{File: "a.yaml", Text: []byte(`
 name: go@h
@@ -199,8 +199,7 @@ limits: {mailbox: {bytes: 3KiB}, queue: 1000000}
 	assert.False(t, on)
 }
 
-// FuzzLoad: no text makes Load panic, and what it lets through can be printed and
-// loaded again.
+// FuzzLoad: no text makes Load panic, and a configuration that it accepts can be printed and loaded again.
 func FuzzLoad(f *testing.F) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	require.NoError(f, err)
@@ -224,7 +223,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// limits.memory is 0 or large enough to run in, and may be more than other sizes.
+// limits.memory is 0 or large enough to run in, and may exceed other sizes.
 func TestMemory(t *testing.T) {
 	load := func(text string) (*config.Config, error) {
 		return config.Load(config.Source{Env: func(k string) (string, bool) { return text, k == "ACTORNODE_LIMITS_MEMORY" }})

@@ -70,7 +70,7 @@ func TestCalls(t *testing.T) {
 	})
 }
 
-// What Erlang's gen_server:call sends, and how the reply comes.
+// The messages of Erlang's gen_server:call, and its reply.
 func TestErlangCall(t *testing.T) {
 	run(t, func(t *testing.T, n *node.Node, _ node.PID) {
 		self, err := n.Open()
@@ -157,7 +157,7 @@ func TestRestarts(t *testing.T) {
 		defer self.Close(nil)
 		ref := self.Monitor(sup)
 		require.NoError(t, n.Send(node.Atom("counter"), wire.Tuple{wire.Atom("$gen_cast"), wire.Atom("nonsense")}))
-		require.Equal(t, node.Shutdown, nodetest.Down(t, self, ref).Reason) // once too often
+		require.Equal(t, node.Shutdown, nodetest.Down(t, self, ref).Reason) // one crash too many
 		require.False(t, n.IsAlive(echo))
 	})
 }

@@ -23,12 +23,12 @@ func Example() {
 	}
 	const counter, echo = node.Atom("counter"), node.Atom("echo")
 
-	// As Go asks: the reply has a type.
+	// A call from Go: the reply has a type.
 	genserver.Cast(n, counter, demo.Add{N: 2})
 	total, err := genserver.Call(ctx, n, counter, demo.Add{N: 40})
 	fmt.Println(total, err)
 
-	// As Erlang asks.
+	// A call from Erlang.
 	reply, err := node.Call[any](ctx, n, counter, wire.Tuple{wire.Atom("add"), 1})
 	fmt.Println(reply, err)
 	state, err := sys.GetState(ctx, n, counter)

@@ -67,7 +67,7 @@ func TestHandler(t *testing.T) {
 	assert.Contains(t, body, "goroutine")
 }
 
-// A server answers, and its end waits for answers that are under way.
+// A server answers, and its stop waits for answers that are under way.
 func TestServer(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	s, err := health.Start(health.Config{Listen: "127.0.0.1:0",
@@ -126,8 +126,8 @@ func TestStopIsBounded(t *testing.T) {
 	require.ErrorIs(t, s.Stop(ctx), context.DeadlineExceeded)
 }
 
-// Connections that do nothing, or send their request slowly, lock nobody out, and
-// there are never more than there may be.
+// Connections that do nothing, or send their request slowly, lock out no client, and there are never more than the
+// limit.
 func TestConnectionsAreBounded(t *testing.T) {
 	const most = 4
 	held, hold := make(chan bool, most), make(chan bool)
@@ -137,7 +137,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Stop(t.Context())
 	release := sync.OnceFunc(func() { close(hold) })
-	defer release() // or Stop would wait for the handlers
+	defer release() // otherwise Stop would wait for the handlers
 	dial := func(text string) net.Conn {
 		conn, err := net.Dial("tcp", s.Addr().String())
 		require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 	for range most {
 		dial("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-		<-held // only then the next connection does not close this one
+		<-held // only from then on the next connection does not close this one
 	}
 	waits := dial(livez)
 	waits.SetReadDeadline(time.Now().Add(50 * time.Millisecond))

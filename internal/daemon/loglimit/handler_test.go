@@ -23,7 +23,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// output is where a test's log goes.
+// output collects the log of a test.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -45,7 +45,7 @@ func (o *output) set(err error) {
 	o.fail = err
 }
 
-// lines returns what has been written since, without times.
+// lines returns the lines written since the last call, without times.
 func (o *output) lines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +92,7 @@ func TestABurst(t *testing.T) {
 		log.Warn("refused", "from", 100)
 		require.Equal(t, []string{"level=WARN msg=refused from=100 not_logged=98"}, o.lines())
 
-		time.Sleep(time.Second) // nothing more comes of the other
+		time.Sleep(time.Second) // no more lines of the other kind
 		synctest.Wait()
 		require.ElementsMatch(t, []string{
 			`level=WARN msg="similar log lines were left out" message=other not_logged=98`,
@@ -105,7 +105,7 @@ func TestABurst(t *testing.T) {
 	})
 }
 
-// A burst that goes on is told of by its own lines, each second.
+// A long burst is reported by its own lines, each second.
 func TestABurstThatGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, h, o := textLog(loglimit.Config{Lines: 1})
@@ -130,7 +130,7 @@ func repeat(s string, n int) (l []string) {
 	return l
 }
 
-// What a full disk swallows is counted, and told as soon as there is space.
+// Lines that a full disk swallows are counted, and reported as soon as there is space.
 func TestLinesThatCannotBeWritten(t *testing.T) {
 	log, h, o := textLog(loglimit.Config{})
 	o.set(&wrapped{syscall.ENOSPC})
@@ -150,7 +150,7 @@ type wrapped struct{ err error }
 
 func (w *wrapped) Error() string { return "write: " + w.err.Error() }
 
-// Whatever is logged, a line is within its bounds, and what it should be.
+// Whatever is logged, a line is within its bounds, and well-formed.
 func TestLinesAreBounded(t *testing.T) {
 	g := testkit.Rand(t)
 	for _, c := range []struct {
@@ -221,8 +221,7 @@ func text(g *rand.Rand) string {
 	return strings.Repeat("\x00\"\\\n\x7f", n/5)
 }
 
-// What fits is written as it is; of what does not, the beginning and how much more
-// there was.
+// A text that fits is written unchanged; of a longer one, the beginning and the number of bytes left out.
 func TestWhatIsCut(t *testing.T) {
 	log, _, o := textLog(loglimit.Config{Bytes: 512})
 	log.Info("m", "short", "word", "long", strings.Repeat("a", 1000), "more", strings.Repeat("b", 2000), "n", 5, "tail", "end")
@@ -241,7 +240,7 @@ func TestWhatIsCut(t *testing.T) {
 	require.Regexp(t, `^level=INFO msg=m k0=0 .* attrs_left_out=\d+$`, o.lines()[0])
 }
 
-// A huge value costs what is shown of it.
+// A huge value costs only what is shown of it.
 func BenchmarkHugeValue(b *testing.B) {
 	h := slog.New(loglimit.New(slog.NewTextHandler(io.Discard, nil), loglimit.Config{Lines: 1 << 30}))
 	huge := strings.Repeat("a", 60<<20)

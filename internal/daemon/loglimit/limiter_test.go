@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Against a model that remembers every line: no second has more lines of a kind than
-// may be, and no line is lost from the count.
+// The limiter agrees with a model that remembers every line: no second has more lines of a kind than the limit, and the
+// count misses no line.
 func TestLimiter(t *testing.T) {
 	g := testkit.Rand(t)
 	for range 200 {
@@ -59,7 +59,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// Messages that have text of strangers in them do not make kinds without end.
+// Messages that contain text of strangers do not create kinds without end.
 func TestLimiterForgetsKinds(t *testing.T) {
 	l := newLimiter(2, 8)
 	now := time.Unix(1000, 0)

@@ -19,8 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// asLoad makes the test program be one that has half of its memory in use and makes
-// garbage.
+// asLoad makes the test program act as one that has half of its memory in use and makes garbage.
 const asLoad = "TEST_AS_LOAD"
 
 const loadLimit = 256 << 20
@@ -52,7 +51,7 @@ func init() {
 
 var sink []byte
 
-// filled is memory that is there.
+// filled returns memory that is resident.
 func filled() []byte {
 	b := make([]byte, 1<<20)
 	for i := 0; i < len(b); i += 4096 {
@@ -61,8 +60,8 @@ func filled() []byte {
 	return b
 }
 
-// limited makes a cgroup with a limit, and returns the file that takes processes in. It
-// skips the test where it cannot.
+// limited makes a cgroup with a limit, and returns the file to which processes are added. It skips the test where that
+// is not possible.
 func limited(t *testing.T, limit int) string {
 	var why error
 	for _, v := range []struct{ root, limit, controllers string }{
@@ -77,7 +76,7 @@ func limited(t *testing.T, limit int) string {
 			continue
 		}
 		t.Cleanup(func() {
-			testkit.Until(t, func() string { // the killed program must have gone
+			testkit.Until(t, func() string { // the killed program must be gone
 				if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err.Error()
 				}
@@ -97,7 +96,7 @@ func limited(t *testing.T, limit int) string {
 	return ""
 }
 
-// put writes a file that there is.
+// put writes a file that exists.
 func put(name, text string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -119,8 +118,8 @@ func load(t *testing.T, procs, mode string) (out string, err error) {
 	return b.String(), err
 }
 
-// A program with half of its cgroup's memory in use lives, with GOGC=400 too; without a
-// soft limit the kernel kills it.
+// A program with half of its cgroup's memory in use survives, with GOGC=400 too; without a soft limit the kernel kills
+// it.
 func TestUnderALimit(t *testing.T) {
 	testkit.From(t, testkit.Merge, "a limit on memory")
 	if testkit.Race {

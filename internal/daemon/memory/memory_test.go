@@ -61,11 +61,10 @@ func TestGaugeHasTwoThresholds(t *testing.T) {
 	}
 }
 
-// What lives counts; and when it is gone the gauge finds out, though nothing is
-// allocated.
+// Live memory counts; and when it is gone the gauge notices, though nothing is allocated.
 func TestGaugeSeesWhatLives(t *testing.T) {
 	const size = 64 << 20
-	runtime.GC() // what other tests have left
+	runtime.GC() // garbage of other tests
 	g := NewGauge(size)
 	now := time.Unix(1000, 0)
 	short, _ := g.Read(now)
@@ -80,7 +79,7 @@ func TestGaugeSeesWhatLives(t *testing.T) {
 	require.True(t, changed)
 	require.GreaterOrEqual(t, g.Used(), int64(size))
 	clear(held)
-	for range 3 { // a collection that runs anyway makes what is known fresh, but may have begun before
+	for range 3 { // a collection that runs anyway refreshes the value, but may have begun before
 		now = now.Add(staleAfter)
 		short, changed = g.Read(now)
 		if changed {
@@ -91,9 +90,10 @@ func TestGaugeSeesWhatLives(t *testing.T) {
 	runtime.KeepAlive(held)
 }
 
-// What grows is seen as it grows, though the collector would run only at several times what it found the last time.
+// The gauge sees memory grow while it grows, though the collector would run only at several times the size that it
+// found the last time.
 func TestGaugeFollowsGrowth(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // none by itself
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no collection by itself
 	runtime.GC()
 	g := NewGauge(1)
 	was, _ := g.read()

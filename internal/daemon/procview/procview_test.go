@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Processes of this module's behaviours are known as OTP's; others by their types and functions.
+// Processes of this module's behaviours are shown as OTP's; others by their types and functions.
 func TestProgramOf(t *testing.T) {
 	n, ctx := nodetest.Start(t, node.Config{}), testkit.Context(t)
 	server, err := genserver.Define[int]().Start(ctx, n, 1, node.Options{Name: "server"})
@@ -33,8 +33,8 @@ func TestProgramOf(t *testing.T) {
 	}
 }
 
-// A server that is suspended waits where OTP's would, also when it has answered sys:suspend and
-// still runs; it is of the behaviour that it was, if that is one of OTP's.
+// A suspended server waits where OTP's would, also when it has answered sys:suspend and still runs; it keeps its
+// behaviour, if that is one of OTP's.
 func TestProgramOfSuspended(t *testing.T) {
 	const code = "github.com/actornode/actornode/internal/sysmsg"
 	for behaviour, kind := range map[string]wire.Atom{
@@ -50,7 +50,7 @@ func TestProgramOfSuspended(t *testing.T) {
 	}
 }
 
-// Ancestors are told by name where they have one, the nearest first.
+// Ancestors are shown by name if they have one, the nearest first.
 func TestAncestors(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	top := nodetest.Open(t, n)
@@ -74,7 +74,7 @@ func TestAncestors(t *testing.T) {
 	require.Equal(t, wire.List{pid, wire.Atom("top")}, procview.Ancestors(n, i))
 }
 
-// A counter that Go does not have is 0.
+// A counter that Go lacks is 0.
 func TestMetrics(t *testing.T) {
 	v := procview.Metrics("/memory/classes/total:bytes", "/no/such:thing")
 	require.Positive(t, v[0])

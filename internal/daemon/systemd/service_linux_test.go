@@ -24,7 +24,7 @@ import (
 // manager is the socket of a service manager.
 type manager struct{ *net.UnixConn }
 
-// listen opens a socket of a name; "": any path.
+// listen opens a socket with a name; "": any path.
 func listen(t *testing.T, name string) (manager, string) {
 	t.Helper()
 	if name == "" {
@@ -51,7 +51,7 @@ func (m manager) next(t *testing.T) string {
 	return string(b[:n])
 }
 
-// service is a program with variables.
+// service returns a Service with variables.
 func service(t *testing.T, vars map[string]string) (*Service, *logtest.Text) {
 	var log logtest.Text
 	s := New(func(name string) (string, bool) { v, ok := vars[name]; return v, ok }, slog.New(slog.NewTextHandler(&log, nil)))
@@ -63,7 +63,7 @@ func TestPhases(t *testing.T) {
 	for _, name := range []string{"", "@actornode-test-" + strconv.Itoa(os.Getpid())} {
 		m, name := listen(t, name)
 		s, log := service(t, map[string]string{"NOTIFY_SOCKET": name})
-		s.Reload(func() { s.Status("early") }) // the manager has not been told of the start: no word of a reload
+		s.Reload(func() { s.Status("early") }) // the manager does not know of the start: no message about a reload
 		assert.Equal(t, "STATUS=early", m.next(t))
 		s.Ready("a@b is up\nas ever")
 		s.Ready("again")
@@ -91,7 +91,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// The clock is that of the kernel, not of the process.
+// The clock is the kernel's, not the process's.
 func TestMonotonic(t *testing.T) {
 	var now unix.Timespec
 	require.NoError(t, unix.ClockGettime(unix.CLOCK_MONOTONIC, &now))
@@ -130,7 +130,7 @@ func TestFeed(t *testing.T) {
 		<-asked
 	}
 	require.NoError(t, m.SetReadDeadline(time.Now()))
-	for b := make([]byte, 64); ; { // what was sent before
+	for b := make([]byte, 64); ; { // discard what was sent before
 		if _, err := m.Read(b); err != nil {
 			require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 			break
@@ -146,7 +146,7 @@ func TestFeed(t *testing.T) {
 	dead.Store(false)
 	assert.Equal(t, "WATCHDOG=1", m.next(t))
 	dead.Store(true)
-	s.Stopping("", time.Second) // then a stop is slow, not dead
+	s.Stopping("", time.Second) // from here on a stop is slow, not dead
 	for said := m.next(t); said != "STOPPING=1\nEXTEND_TIMEOUT_USEC=1000000"; said = m.next(t) {
 		require.Equal(t, "WATCHDOG=1", said)
 	}
@@ -178,7 +178,7 @@ func TestVariables(t *testing.T) {
 		if c.watched > 0 {
 			continue
 		}
-		s.Feed(t.Context(), func(context.Context) error { return nil }) // returns: there is nothing to feed
+		s.Feed(t.Context(), func(context.Context) error { return nil }) // returns: there is no watchdog to feed
 		s.Ready("")
 		s.Stopping("", 0)
 		if c.says == "" {
@@ -189,7 +189,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// A manager that does not read, or is gone, holds nobody up.
+// A manager that does not read, or is gone, blocks no caller.
 func TestManagerIsGone(t *testing.T) {
 	m, name := listen(t, "")
 	s, log := service(t, map[string]string{"NOTIFY_SOCKET": name})
