@@ -17,8 +17,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// asProgram in the environment makes the test program the bench program, which
-// is what a comparison runs and what the far end of a bench is.
+// asProgram in the environment makes the test program act as the bench program, which a comparison runs and which is
+// the far end of a bench.
 const asProgram = "ACTORNODE_BENCH_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -28,10 +28,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// asOurselves lets whoever runs this test program get the bench program.
+// asOurselves lets this test program, when it is started, act as the bench program.
 func asOurselves(t *testing.T) {
 	t.Setenv(asProgram, "1")
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // or each run under -race takes a second more
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each run under -race takes a second more
 }
 
 func TestTable(t *testing.T) { require.NoError(t, system().Validate()) }
@@ -70,7 +70,7 @@ func TestBenches(t *testing.T) {
 	}
 }
 
-// The smallest and the odd, where an off-by-one would hang or fail the check.
+// The smallest and odd values, where an off-by-one would hang or fail the check.
 func TestEdges(t *testing.T) {
 	asOurselves(t)
 	for _, line := range []string{
@@ -120,7 +120,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// Calls can all be suspended at once where they have no process of their own to wait in.
+// Calls can all be suspended at the same time if they do not wait in processes of their own.
 func TestCoopSuspendsAll(t *testing.T) {
 	for _, style := range []string{contract.Actor, contract.Active} {
 		var out, errs bytes.Buffer
@@ -133,7 +133,7 @@ func TestCoopSuspendsAll(t *testing.T) {
 	require.Contains(t, errs.String(), "the call that it has suspended last")
 }
 
-// What would make no sense is refused before anything runs.
+// Parameters that make no sense are refused before anything runs.
 func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
@@ -170,7 +170,7 @@ func TestProgramExitStatus(t *testing.T) {
 	}
 }
 
-// A peer says what it lacks, and with which status.
+// A peer reports what it lacks, and with which status.
 func TestPeersWithoutTheirTools(t *testing.T) {
 	sh, dirname := testkit.Program(t, testkit.Merge, "sh"), testkit.Program(t, testkit.Merge, "dirname")
 	path := t.TempDir()
@@ -188,7 +188,8 @@ func TestPeersWithoutTheirTools(t *testing.T) {
 	}
 }
 
-// The smoke run itself: this node, and each peer whose tools are here. In make merge it has three benches and the peers in Go.
+// The smoke run itself: this node, and each peer whose tools are installed. In make merge it has three benches and the
+// peers in Go.
 func TestCompareQuick(t *testing.T) {
 	testkit.From(t, testkit.Merge, "peers, which are compiled")
 	asOurselves(t)

@@ -20,8 +20,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A short soak, over each protocol; the bound of memory is that of a long one. How much goes
-// through is not judged.
+// A short soak, over each protocol; its limit of memory is that of a long one. The throughput is not judged.
 func TestSoak(t *testing.T) {
 	for _, proto := range []string{"native", "erlang"} {
 		var out, errs bytes.Buffer
@@ -31,7 +30,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// What is wrong is seen: a gap, a repetition, a stranger; memory that grows.
+// Errors are detected: a gap, a repetition, a stranger; memory that grows.
 func TestSoakFails(t *testing.T) {
 	s := soaked{next: make([]int, 2)}
 	require.NoError(t, s.take(soakMessage(1, 0, 64)))
@@ -55,14 +54,13 @@ func TestSoakFails(t *testing.T) {
 	assert.Equal(t, contract.Misused, command([]string{"soak", "minuets=1"}, &out, &errs))
 }
 
-// soakArgs are the parameters of a short soak with so many faults.
+// soakArgs returns the parameters of a short soak.
 func soakArgs(t *testing.T, more ...string) []string {
 	seed := strconv.FormatUint(testkit.Seed(t)>>1|1, 10)
 	return append([]string{"faultrate=6000", "rate=60000", "least=1", "grow=256", "heap=64", "seed=" + seed}, more...)
 }
 
-// A short soak with faults, over both protocols; nothing in it depends on how fast the
-// machine is.
+// A short soak with faults, over both protocols; nothing in it depends on the speed of the machine.
 func TestSoakFaults(t *testing.T) {
 	var out, errs bytes.Buffer
 	status := command(append([]string{"soak"}, soakArgs(t, "count=400", "proto=mixed")...), &out, &errs)
@@ -89,7 +87,7 @@ func badSoak(t *testing.T, bad func(*fault) error) error {
 	return s.whole(t.Context())
 }
 
-// Whatever is left is found, and named.
+// A soak finds whatever is left over, and names it.
 func TestSoakFindsWhatIsLeft(t *testing.T) {
 	over := make(chan struct{})
 	var kept []byte
@@ -102,7 +100,7 @@ func TestSoakFindsWhatIsLeft(t *testing.T) {
 		require.NotEmpty(t, kept)
 	})
 	err := badSoak(t, func(f *fault) (err error) {
-		f.s.lingers = time.Second // nothing of it ever comes back
+		f.s.lingers = time.Second // nothing left over ever goes away
 		go func() { <-over }()
 		kept = make([]byte, 4<<20)
 		if file, err = os.Open(os.DevNull); err != nil {
@@ -143,8 +141,7 @@ func TestSoakFindsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A message that comes twice, one that is lost while the connection stays, and a lost
-// connection that has Grace.
+// A message that arrives twice, one that is lost while the connection stays, and a lost connection that has Grace.
 func TestSoakFindsWhatIsLost(t *testing.T) {
 	for _, c := range []struct {
 		bad  func(*fault) error
@@ -166,7 +163,7 @@ func TestSoakFindsWhatIsLost(t *testing.T) {
 	}
 }
 
-// With a new connection messages may have been lost, once; never come twice.
+// With a new connection messages may have been lost, once; none may arrive twice.
 func TestSoakGaps(t *testing.T) {
 	s := soaked{next: make([]int, 2), gap: make([]bool, 2), senders: map[node.Atom][]int{"a@h": {0}}, never: "b@h",
 		renewing: new(atomic.Bool)}
@@ -203,7 +200,7 @@ func TestSoakSeed(t *testing.T) {
 	require.ErrorContains(t, err, `"bend" is no kind of fault`)
 }
 
-// The network does to connections what the faults ask of it.
+// The network applies to connections what the faults ask for.
 func TestSoakNet(t *testing.T) {
 	w := newSoakNet()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// hasty makes the times of rules and queries short, and nothing else: a fault counts after three seconds, counters are
-// looked at over five, starts of a process over a minute, and what there was within an hour is what there was within two minutes.
+// hasty shortens the times of rules and queries, and changes nothing else: a fault counts after three seconds, rates of
+// counters are over five, starts of a process over a minute, and an hour of history becomes two minutes.
 func hasty(rules string) string {
 	for _, short := range [][2]string{{`(?m)^( +for:) .*$`, "$1 3s"}, {`(changes\([^\[]*)\[\d+m\]`, "$1[60s]"},
 		{`\[\d+h\]`, "[120s]"}, {`\[\d+h:\d+m\]`, "[120s:1s]"}, {`\[\d+m\]`, "[5s]"}, {`offset \d+[mh]`, "offset 5s"}} {
@@ -24,21 +24,21 @@ func hasty(rules string) string {
 	return rules
 }
 
-// scenario is a daemon, its fault, and the alerts that are for it.
+// scenario is a daemon, its fault, and the alerts for it.
 type scenario struct {
 	name   string
-	config string   // of the daemon, beside what all have
-	peer   string   // a peer of its own, beside the hub; the way to its native port can be cut
+	config string   // of the daemon, in addition to the common lines
+	peer   string   // a peer of its own, in addition to the hub; the way to its native port can be cut
 	alone  bool     // without the hub
-	finds  string   // fields of discovery, beside what all have; %d is a free port
-	spare  bool     // the peer is reached by Erlang's protocol, too
-	alerts []string // what must fire for this node, and nothing else
-	may    []string // what may fire beside that
+	finds  string   // fields of discovery, in addition to the common ones; %d is a free port
+	spare  bool     // the peer can be reached by Erlang's protocol, too
+	alerts []string // alerts that must fire for this node, and no others
+	may    []string // alerts that may fire besides
 	begin  func(*cluster, *daemon)
 	end    func(*cluster, *daemon)
 }
 
-// does is a fault of the program: see faults.
+// does runs a fault of the program: see faults.
 func does(fault string) func(*cluster, *daemon) {
 	return func(c *cluster, d *daemon) { d.tell(c.T, fault) }
 }
@@ -54,7 +54,7 @@ var scenarios = []scenario{
 	{name: "gone", alerts: []string{"ActornodeGone"}, may: []string{"ActornodeDown"},
 		begin: func(c *cluster, d *daemon) { d.kill(); c.prometheus.look(c.T, c.targets(d)...) },
 		end:   func(c *cluster, d *daemon) { d.start(c.T); c.prometheus.look(c.T, c.targets(nil)...) }},
-	// One that is started again is alone until its peers are connected.
+	// A daemon that is restarted is alone until its peers are connected.
 	{name: "restarted", alerts: []string{"ActornodeRestarted"}, may: []string{"ActornodeDown", "ActornodeAlone", "ActornodeNodesMissing"},
 		begin: func(c *cluster, d *daemon) {
 			for i := range 3 {
@@ -73,7 +73,7 @@ var scenarios = []scenario{
 	{name: "restarts", alerts: []string{"ActornodeRestarts"}, begin: does("a child crashes often"), end: ends},
 	{name: "stuck", alerts: []string{"ActornodeMailboxLong"}, begin: does("a process is stuck"), end: ends},
 	{name: "letters", alerts: []string{"ActornodeDeadLetters"}, begin: does("messages for nobody"), end: ends},
-	// The number of processes is a limit as others are.
+	// The number of processes is a limit like others.
 	{name: "full", config: "limits: {processes: 1000}", alerts: []string{"ActornodeProcessesFull", "ActornodeLimitNear"},
 		begin: does("processes do not end"), end: ends},
 	{name: "blocked", alerts: []string{"ActornodeHandlersBlock"}, begin: does("handlers block"), end: ends},
@@ -89,21 +89,21 @@ var scenarios = []scenario{
 	{name: "draining", alerts: []string{"ActornodeDrainingLong"},
 		begin: func(c *cluster, d *daemon) { d.command(c.T, "drain") },
 		end:   func(c *cluster, d *daemon) { d.kill(); d.version = "v2"; d.start(c.T) }}, // as in an upgrade
-	// Somebody does not close connections to the port for health and metrics: 64 may be open.
+	// A client does not close connections to the port for health and metrics: 64 may be open.
 	{name: "near", alerts: []string{"ActornodeLimitNear"},
 		begin: func(c *cluster, d *daemon) { d.hold(c.T, 57) },
 		end:   func(c *cluster, d *daemon) { d.release() }},
-	// A scan: more connections at a time than one address may have that have not shown the cookie.
+	// A scan: more connections at a time than one address may have before it shows the cookie.
 	{name: "reached", config: "limits: {pending_per_source: 8}", alerts: []string{"ActornodeLimitReached"},
 		begin: func(c *cluster, d *daemon) { d.scan(c.T, 40) }},
-	// A peer asks for what it has no right to: that is no alert.
+	// A peer makes a request for which it has no right: that is not an alert.
 	{name: "refusing", config: "rights: {rules: [{peer: hub@127.0.0.1, may: [connect]}, {may: [all]}]}",
 		begin: func(c *cluster, d *daemon) {
 			require.NoError(c, c.hub.Send(node.At{Name: "nobody", Node: "refusing@127.0.0.1"}, "hello"))
 		}},
 }
 
-// targets are the addresses of all daemons but one, which may be nil.
+// targets returns the addresses of all daemons but one, which may be nil.
 func (c *cluster) targets(but *daemon) (all []string) {
 	for _, d := range c.daemons {
 		if d != but {
@@ -113,7 +113,7 @@ func (c *cluster) targets(but *daemon) (all []string) {
 	return all
 }
 
-// firing returns which alerts an expression finds, as NODE ALERT.
+// firing returns the alerts that an expression finds, as NODE ALERT.
 func (c *cluster) firing(s *server, expr string) (all []string) {
 	a := s.query(expr)
 	require.Equal(c, "success", a.Status, a.Error)
@@ -129,7 +129,7 @@ func (c *cluster) firing(s *server, expr string) (all []string) {
 	return slices.Compact(all)
 }
 
-// unanswered asks s and returns the questions that have no data. An answer must have the labels that it is asked for.
+// unanswered queries s and returns the questions without data. An answer must have the labels of its question.
 func unanswered(t *testing.T, s *server, all []question) (rest []question) {
 	for _, q := range all {
 		a := s.query(hasty(q.expr))
@@ -146,15 +146,15 @@ func unanswered(t *testing.T, s *server, all []question) (rest []question) {
 	return rest
 }
 
-// Each alert fires for the fault that it is for, in a real Prometheus that scrapes real daemons. All faults are there at the
-// same time, each in a daemon of its own, so each alert is also silent for all other faults. When the faults have ended, so
-// have the alerts. Meanwhile all that the dashboards ask has been answered.
+// Each alert fires for its fault, in a real Prometheus that scrapes real daemons. All faults exist at the same time,
+// each in a daemon of its own, so each alert is also silent for all other faults. When the faults have ended, so have
+// the alerts. Meanwhile all queries of the dashboards get an answer.
 func TestAlerts(t *testing.T) {
 	erltest.NeedTool(t, "prometheus", lost)
 	rules := hasty(text(t, "prometheus/rules.yaml"))
 	c := begin(t, scenarios)
 	var want, may []string
-	fires := map[string]bool{"ActornodeAbsent": true} // TestNothingToScrape
+	fires := map[string]bool{"ActornodeAbsent": true} // see TestNothingToScrape
 	for _, d := range c.daemons {
 		for _, a := range d.alerts {
 			want = append(want, d.name+" "+a)
@@ -172,7 +172,7 @@ func TestAlerts(t *testing.T) {
 	s := scrape(t, rules, targets...)
 	c.prometheus = s
 	s.evaluated(t)
-	settles(t, func() string { // for so long that an alert would fire
+	settles(t, func() string { // long enough for an alert to fire
 		if n := len(s.query("count_over_time(up[1m]) > 6").Data.Result); n < len(targets) {
 			return fmt.Sprintf("%d of %d targets have been scraped seven times", n, len(targets))
 		}
@@ -193,7 +193,7 @@ func TestAlerts(t *testing.T) {
 		}
 	})
 	rest := questions(t)
-	settles(t, func() string { // some end by themselves: those that have fired count
+	settles(t, func() string { // some end by themselves: alerts that have fired count
 		got := c.firing(s, `max_over_time(ALERTS{alertstate="firing"}[1h])`)
 		got = slices.DeleteFunc(got, func(a string) bool { return slices.Contains(may, a) })
 		for _, a := range got {
@@ -220,7 +220,7 @@ func TestAlerts(t *testing.T) {
 	})
 }
 
-// Where Prometheus finds nobody at all, that is an alert.
+// An alert fires if Prometheus has no target at all.
 func TestNothingToScrape(t *testing.T) {
 	erltest.NeedTool(t, "prometheus", lost)
 	s := scrape(t, hasty(text(t, "prometheus/rules.yaml")))

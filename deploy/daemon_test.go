@@ -21,25 +21,25 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// cookie is that of all nodes here.
+// cookie is the cookie of all nodes here.
 const cookie = "what-the-nodes-of-the-test-share"
 
-// cluster is daemons in processes of their own, which are scraped, and nodes of this process, which are not.
+// cluster has daemons in processes of their own, which are scraped, and nodes of this process, which are not.
 type cluster struct {
 	*testing.T
-	hub     *node.Node // the peer of all daemons but those that have it not
+	hub     *node.Node // the peer of all daemons except those that are alone
 	daemons []*daemon
 
-	prometheus *server // that scrapes them
+	prometheus *server // scrapes them
 }
 
-// daemon is one that is scraped.
+// daemon is a daemon that is scraped.
 type daemon struct {
 	scenario
 	dir, file    string     // its folder, and its configuration
 	http, listen string     // HOST:PORT
 	version      string     // of the program
-	way          *relay     // to its peer; nil: it has none of its own
+	way          *relay     // to its peer; nil: it has no peer of its own
 	conns        []net.Conn // see hold
 
 	cmd   *exec.Cmd
@@ -122,7 +122,7 @@ func (d *daemon) release() {
 	d.conns = nil
 }
 
-// scan opens n connections to the port for nodes, says nothing, and closes them.
+// scan opens n connections to the port for nodes, sends nothing, and closes them.
 func (d *daemon) scan(t *testing.T, n int) {
 	for range n {
 		c, err := net.Dial("tcp", d.listen)
@@ -131,7 +131,7 @@ func (d *daemon) scan(t *testing.T, n int) {
 	}
 }
 
-// at is where a node listens for a protocol.
+// at returns where a node listens for a protocol.
 func at(t *testing.T, n *node.Node, protocol string) string {
 	for _, e := range n.Endpoints() {
 		if e.Protocol == protocol {
@@ -142,7 +142,7 @@ func at(t *testing.T, n *node.Node, protocol string) string {
 	return ""
 }
 
-// peer starts a node in this process. Its process sink takes what comes.
+// peer starts a node in this process. Its process sink takes all messages.
 func peer(t *testing.T, name string) *node.Node {
 	n := nodetest.Start(t, node.Config{Name: node.Atom(name + "@127.0.0.1"),
 		Distribution: &node.Distribution{Cookie: cookie, Finder: &discovery.Static{}}})

@@ -19,7 +19,7 @@ import (
 	"github.com/actornode/actornode/node/metrics"
 )
 
-// board is a dashboard: what is of use here. Package grafana reads it whole.
+// board is a dashboard, with the fields that are needed here. Package grafana reads it whole.
 type board struct {
 	file       string
 	Title, UID string
@@ -57,7 +57,7 @@ type panel struct {
 
 type link struct{ Title, URL string }
 
-// links are those of a panel's data, those of a column of a table by its name.
+// links returns the links of a panel's data, and for those of a table column the column's name.
 func (p panel) links(t *testing.T) (all []link, columns []string) {
 	for _, l := range p.FieldConfig.Defaults.Links {
 		all, columns = append(all, l), append(columns, "")
@@ -89,7 +89,8 @@ func boards(t *testing.T) (all []board) {
 	return all
 }
 
-// filled is an expression with the variables of its dashboard as they are when all is chosen, and of Grafana.
+// filled returns an expression with the values of its dashboard's variables when all is chosen, and of Grafana's
+// variables.
 func (b board) filled(expr string) string {
 	values := []string{"$__rate_interval", "1m"}
 	for _, v := range b.Templating.List {
@@ -98,16 +99,16 @@ func (b board) filled(expr string) string {
 	return strings.NewReplacer(values...).Replace(expr)
 }
 
-// labels finds what a variable asks for: the values of a label of a metric.
+// labels matches the query of a variable: for the values of a label of a metric.
 var labels = regexp.MustCompile(`^label_values\((.*), (\w+)\)$`)
 
-// question is what a dashboard asks Prometheus.
+// question is a query of a dashboard to Prometheus.
 type question struct {
 	where, expr string
-	labels      []string // that each answer must have
+	labels      []string // which each answer must have
 }
 
-// questions are those of panels, annotations and variables. A panel must have the labels that its links need.
+// questions returns those of panels, annotations and variables. A panel must have the labels that its links need.
 func questions(t *testing.T) (all []question) {
 	named := regexp.MustCompile(`\$\{__field\.labels\.(\w+)\}`)
 	for _, b := range boards(t) {
@@ -143,7 +144,7 @@ func questions(t *testing.T) (all []question) {
 	return all
 }
 
-// registry is what a daemon shows.
+// registry returns the metrics of a daemon.
 func registry(t *testing.T) *prometheus.Registry {
 	n, err := node.Start(node.Config{Name: "a@actornode"})
 	require.NoError(t, err)
@@ -156,7 +157,7 @@ func registry(t *testing.T) *prometheus.Registry {
 	return r
 }
 
-// Every metric of an alert or a dashboard is one that the daemon has, and all that a node has are of use.
+// The daemon has every metric of an alert or a dashboard, and every metric of a node is used.
 func TestMetricsAreThere(t *testing.T) {
 	there := metrics.Names()
 	families, err := registry(t).Gather()
@@ -188,7 +189,8 @@ func TestMetricsAreThere(t *testing.T) {
 	}
 }
 
-// Each link leads to a dashboard that is there, and sets variables that it has. From the cluster there is a way to each.
+// Each link leads to a dashboard that exists, and sets variables that it has. The dashboard of the cluster leads to
+// each of the others.
 func TestDashboardLinks(t *testing.T) {
 	all := boards(t)
 	has := func(b board, variable string) bool {

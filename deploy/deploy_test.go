@@ -56,11 +56,11 @@ type compose struct {
 	Secrets  map[string]struct{ File string }
 }
 
-// value is what compose makes of a variable with a default: ${NAME:-default}.
+// value matches a variable of compose with a default: ${NAME:-default}.
 var value = regexp.MustCompile(`\$\{[A-Z_]+:-([^}]*)\}`)
 
-// The nodes of the compose file have a configuration that the daemon takes, and are
-// what Prometheus scrapes. Package cluster runs it.
+// The daemon accepts the configuration of the nodes of the compose file, and Prometheus scrapes these nodes. Package
+// cluster runs it.
 func TestCompose(t *testing.T) {
 	const dir = "docker"
 	c := document[compose](t, dir+"/compose.yaml")
@@ -72,7 +72,7 @@ func TestCompose(t *testing.T) {
 	for name, s := range c.Services {
 		for _, v := range s.Volumes {
 			from, _, _ := strings.Cut(v, ":")
-			if strings.HasPrefix(from, "$") { // TLS: the user's
+			if strings.HasPrefix(from, "$") { // TLS: the user's files
 				continue
 			}
 			assert.FileExists(t, filepath.Join(dir, from,
@@ -130,7 +130,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// What the Dockerfile copies, sets and runs is there.
+// The files that the Dockerfile copies, sets and runs exist.
 func TestDockerfile(t *testing.T) {
 	text := text(t, "docker/Dockerfile")
 	known := map[string]bool{"ACTORNODE_CONFIG": true}

@@ -13,8 +13,7 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// limitsTable is the table of limits of docs/guarantees.md: the metric's label, "" for none,
-// by field.
+// limitsTable returns the table of limits of docs/guarantees.md: the metric's label, "" for none, by field.
 func limitsTable(t *testing.T) map[string]string {
 	_, rest, ok := strings.Cut(text(t, "../docs/guarantees.md"), "<!-- limits:")
 	require.True(t, ok)
@@ -40,8 +39,8 @@ func limitsTable(t *testing.T) map[string]string {
 	return rows
 }
 
-// Each limit that the daemon's file has is in the table of the guarantees, and each of the
-// table is a field of the file.
+// Each limit in the daemon's file is in the table of the guarantees, and each limit of the table is a field of the
+// file.
 func TestLimitsHaveFields(t *testing.T) {
 	table := limitsTable(t)
 	require.Greater(t, len(table), 20)
@@ -57,8 +56,7 @@ func TestLimitsHaveFields(t *testing.T) {
 	}
 }
 
-// Each limit that a node shows is in the table, under the field that its name says, and
-// alerts watch all of them.
+// Each limit that a node shows is in the table, under the field that its name gives, and alerts watch all of them.
 func TestLimitsHaveMetricsAndAlerts(t *testing.T) {
 	table := limitsTable(t)
 	n, err := node.Start(node.Config{Name: "a@127.0.0.1",

@@ -23,8 +23,8 @@ func section(t *testing.T, file, heading string) string {
 	return rest
 }
 
-// Each alert has a section in docs/operations.md, in the order of the rules, and each section
-// there is an alert's. The alert links to it.
+// Each alert has a section in docs/operations.md, in the order of the rules, and each section there is about an alert.
+// The alert links to it.
 func TestAlertsAreDocumented(t *testing.T) {
 	const page = "https://github.com/actornode/actornode/blob/main/docs/operations.md#"
 	var names, headings []string
@@ -50,7 +50,7 @@ func TestCausesAreDocumented(t *testing.T) {
 	}
 }
 
-// sources returns the text of all Go files of the daemon that are no tests.
+// sources returns the text of all Go files of the daemon that are not tests.
 func sources(t *testing.T, dirs ...string) string {
 	var all strings.Builder
 	for _, dir := range dirs {
@@ -67,8 +67,7 @@ func sources(t *testing.T, dirs ...string) string {
 	return all.String()
 }
 
-// Each metric of a node is in the table of docs/operations.md, and each that stands there is
-// one of the node's or of the daemon's.
+// Each metric of a node is in the table of docs/operations.md, and each metric there is the node's or the daemon's.
 func TestMetricsAreDocumented(t *testing.T) {
 	table := section(t, "../docs/operations.md", "Metrics")
 	known := make(map[string]bool)
@@ -87,7 +86,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 }
 
-// Each log line of the table in docs/operations.md is one that the node or the daemon writes.
+// The node or the daemon writes each log line of the table in docs/operations.md.
 func TestLogLinesAreWritten(t *testing.T) {
 	var written []string
 	rows := regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| [A-Z]+ \\|").FindAllStringSubmatch(section(t, "../docs/operations.md", "Logs"), -1)

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// asProgram is the variable that makes the test binary a daemon of its own, with faults: its version.
+// asProgram is the variable that makes the test binary a daemon of its own, with faults: its value is the version.
 const asProgram = "ACTORNODE_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// obey begins and ends faults as standard input says: each line is the name of one, or "end". At its end, which is that of the
-// test, the process ends.
+// obey begins and ends faults as standard input says: each line is the name of one, or "end". At the end of input,
+// which is that of the test, the process ends.
 func obey(ctx context.Context, n *node.Node) error {
 	// It lives as long as the process: nothing else reads standard input.
 	go func() {
@@ -51,7 +51,7 @@ func obey(ctx context.Context, n *node.Node) error {
 	return nil
 }
 
-// faults are what a program does wrong, by name. Each returns what ends it.
+// faults are the misbehaviours of the program, by name. Each returns a function that ends it.
 var faults = map[string]func(ctx context.Context, n *node.Node) (end func(), err error){
 	"a supervisor gives up": giveUp,
 	"a child crashes often": crashOften,
@@ -82,7 +82,7 @@ func stop(n *node.Node, pid node.PID) func() {
 	return func() { n.Exit(pid, wire.Atom("shutdown")) }
 }
 
-// giveUp has a supervisor whose child may not crash, below one that starts it again.
+// giveUp starts a supervisor whose child may not crash, below one that restarts it.
 func giveUp(ctx context.Context, n *node.Node) (func(), error) {
 	inner := supervisor.Spec{Intensity: supervisor.NoRestarts, Children: []supervisor.Child{
 		{ID: wire.Atom("till"), Start: crasher(0), Options: node.Options{Name: "till"}}}}
@@ -95,7 +95,7 @@ func giveUp(ctx context.Context, n *node.Node) (func(), error) {
 	return stop(n, top), n.Send(wire.Atom("till"), "crash")
 }
 
-// crashOften has a child that crashes, and is started again within what its supervisor allows.
+// crashOften starts a child that crashes, and is restarted within the intensity of its supervisor.
 func crashOften(ctx context.Context, n *node.Node) (func(), error) {
 	top, err := supervisor.Start(ctx, n, supervisor.Spec{Intensity: 1000, Period: time.Second, Children: []supervisor.Child{
 		{ID: wire.Atom("till"), Start: crasher(500 * time.Millisecond), Options: node.Options{Name: "till"}}}},
@@ -103,7 +103,7 @@ func crashOften(ctx context.Context, n *node.Node) (func(), error) {
 	return stop(n, top), err
 }
 
-// getStuck has a process that takes nothing from its mailbox.
+// getStuck starts a process that takes nothing from its mailbox.
 func getStuck(ctx context.Context, n *node.Node) (func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
 	pid, err := n.SpawnOpt(node.Options{Name: "stuck"}, node.ProcessFunc(func(p *node.Process) error {
@@ -130,7 +130,7 @@ func sendToNobody(_ context.Context, n *node.Node) (func(), error) {
 	return stop(n, pid), err
 }
 
-// leak starts processes that do not end, up to 19 of 20 that there may be.
+// leak starts processes that do not end, up to 19 of 20 that the limit permits.
 func leak(_ context.Context, n *node.Node) (func(), error) {
 	limit := n.LimitUsage()[0]
 	ctx, cancel := context.WithCancel(context.Background())
@@ -142,7 +142,7 @@ func leak(_ context.Context, n *node.Node) (func(), error) {
 	return cancel, nil
 }
 
-// block has an actor whose handler waits, again and again, for what is no message.
+// block starts an actor whose handler waits, again and again, for something other than a message.
 func block(_ context.Context, n *node.Node) (func(), error) {
 	nap := func() { time.Sleep(50 * time.Millisecond) } // this is the fault
 	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {

@@ -28,7 +28,7 @@ import (
 	"github.com/actornode/actornode/node/metrics"
 )
 
-// lost is what a test cannot say without a tool.
+// lost is the part of a message that says that a tool is missing.
 const lost = "it is not asked (Debian: prometheus)"
 
 func TestPromtool(t *testing.T) {
@@ -52,7 +52,7 @@ func TestPromtool(t *testing.T) {
 	assert.Empty(t, string(out))
 }
 
-// Promtool is asked about each alert when it must fire and when it must not.
+// promtool is asked about each alert when it must fire and when it must not.
 func TestRulesAreTested(t *testing.T) {
 	fires, silent := make(map[string]bool), make(map[string]bool)
 	for _, g := range document[struct {
@@ -73,7 +73,7 @@ func TestRulesAreTested(t *testing.T) {
 	}
 }
 
-// The metrics of all rules are in each of the tests of what is no fault, or of no node.
+// The metrics of all rules are in each of the tests without a fault, or without a node.
 func TestRulesAreTestedWithoutFault(t *testing.T) {
 	var rules []string
 	for _, g := range document[struct {
@@ -110,7 +110,7 @@ func TestRulesAreTestedWithoutFault(t *testing.T) {
 // server is a real Prometheus. It ends with the test.
 type server struct{ addr, targets string }
 
-// look has it scrape these targets from now on.
+// look makes it scrape these targets from now on.
 func (s *server) look(t *testing.T, targets ...string) {
 	list, err := json.Marshal([]any{map[string]any{"targets": append([]string{}, targets...)}})
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func (s *server) sees(t *testing.T, expr string) {
 	})
 }
 
-// scrape starts a Prometheus that scrapes targets each second, and looks at rules twice as often.
+// scrape starts a Prometheus that scrapes targets each second, and evaluates rules twice as often.
 func scrape(t *testing.T, rules string, targets ...string) *server {
 	program := erltest.NeedTool(t, "prometheus", lost)
 	dir := t.TempDir()
@@ -161,7 +161,7 @@ scrape_configs: [{job_name: actornode, file_sd_configs: [{files: [%q], refresh_i
 	return s
 }
 
-// answer is one of Prometheus.
+// answer is an answer of Prometheus.
 type answer struct {
 	Status, Error string
 	Data          struct {
@@ -196,13 +196,13 @@ func (s *server) query(expr string) answer {
 	return s.ask("/api/v1/query?query=" + url.QueryEscape(expr))
 }
 
-// settles asks only twice a second: each question is work for Prometheus.
+// settles polls only twice a second: each query is work for Prometheus.
 func settles(t *testing.T, wrong func() string) {
 	t.Helper()
 	testkit.UntilEvery(t, 500*time.Millisecond, wrong)
 }
 
-// evaluated waits until all rules have been, and says which could not be.
+// evaluated waits until all rules have been evaluated, and reports those that failed.
 func (s *server) evaluated(t *testing.T) {
 	settles(t, func() string {
 		groups := s.ask("/api/v1/rules").Data.Groups

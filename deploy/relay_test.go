@@ -11,20 +11,20 @@ import (
 	"github.com/actornode/actornode/internal/testkit/porttest"
 )
 
-// relay forwards TCP connections from an address to another. It can be cut, as by a firewall that refuses, and stalled, as by
-// a receiver that reads nothing.
+// relay forwards TCP connections from one address to another. It can be cut, as by a firewall that refuses, and
+// stalled, as by a receiver that reads nothing.
 type relay struct {
 	t        *testing.T
 	from, to string // HOST:PORT
 	all      sync.WaitGroup
 
 	mu      sync.Mutex
-	ln      net.Listener // nil: it is cut
+	ln      net.Listener // nil: the relay is cut
 	conns   map[net.Conn]bool
-	stalled chan struct{} // closed: nothing stalls
+	stalled chan struct{} // closed: the relay is not stalled
 }
 
-// newRelay starts one, which ends with the test.
+// newRelay starts a relay, which ends with the test.
 func newRelay(t *testing.T, to string) *relay {
 	r := &relay{t: t, from: fmt.Sprint("127.0.0.1:", porttest.Reserve(t)), to: to, conns: make(map[net.Conn]bool),
 		stalled: make(chan struct{})}

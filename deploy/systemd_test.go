@@ -12,13 +12,13 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// The unit is one that systemd takes, and that lets the daemon do little: an exposure of at most 2 of 10.
+// systemd accepts the unit, which restricts the daemon strongly: an exposure of at most 2 of 10.
 func TestSystemdUnit(t *testing.T) {
 	testkit.Program(t, testkit.Merge, "systemd-analyze")
 	const unit, binary = "systemd/actornode.service", "/usr/bin/actornode"
 	file := filepath.Join(t.TempDir(), "actornode.service")
 	require.Contains(t, text(t, unit), "ExecStart="+binary+" ")
-	here := strings.ReplaceAll(text(t, unit), binary, "/bin/sh") // what is there on any machine
+	here := strings.ReplaceAll(text(t, unit), binary, "/bin/sh") // a program that every machine has
 	require.NoError(t, os.WriteFile(file, []byte(here), 0o644))
 	out, err := exec.Command("systemd-analyze", "--man=no", "verify", file).CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -63,7 +63,7 @@ type side interface {
 	Close() error
 }
 
-// values are what fields of each kind hold that is right.
+// values are right values for fields of each kind.
 func values(s side, victim wire.PID, kind rune) any {
 	switch kind {
 	case 'f', 'l':
@@ -92,7 +92,7 @@ func values(s side, victim wire.PID, kind rune) any {
 	return nil
 }
 
-// wrongs are what fields hold that is wrong, in any place or in some.
+// wrongs are wrong values for fields, in any place or in some.
 func wrongs(victim wire.PID) []any {
 	third := wire.NewOrigin(raw.Self("third@127.0.0.1", 1))
 	old := wire.NewOrigin(raw.Self(string(victim.Node()), victim.Creation()+1))
@@ -111,8 +111,7 @@ func wrongs(victim wire.PID) []any {
 	return l
 }
 
-// controls are rows of each control message with each field wrong, before and after
-// there are links and monitors.
+// controls returns rows of each control message with each field wrong, before and after there are links and monitors.
 func controls() (rows []row) {
 	for _, s := range controlShapes {
 		rows = append(rows, row{name: fmt.Sprintf("erlang: %s (%d) with each field wrong", s.name, s.op),
@@ -121,7 +120,7 @@ func controls() (rows []row) {
 	return rows
 }
 
-// frames are the same for the native protocol.
+// frames returns the same for the native protocol.
 func frames() (rows []row) {
 	for _, s := range frameShapes {
 		rows = append(rows, row{name: fmt.Sprintf("native: %s (%d) with each field wrong", s.name, s.op),
@@ -130,7 +129,7 @@ func frames() (rows []row) {
 	return rows
 }
 
-// cases are tuples of fields, of which one or the number is wrong.
+// cases returns tuples of fields in which one field, or their number, is wrong.
 func cases(s shape, sd side, victim wire.PID) (l [][]any) {
 	var right []any
 	for _, k := range s.kinds {
@@ -202,7 +201,7 @@ func (a *attempt) wrongControls(s shape) {
 	}
 }
 
-// own makes processes and references of the sender that of the connection at hand.
+// own replaces processes and references of the sender with those of the connection at hand.
 func own(s side, fields []any) []any {
 	l := slices.Clone(fields)
 	for i, f := range l {
@@ -254,7 +253,7 @@ func (a *attempt) wrongFrames(s shape) {
 			use(func(n *raw.Native) { _ = n.Signal(byte(s.op), append(own(n, c), payload...)...) })
 		}
 		right := l[len(l)-1]
-		for i := range right { // bytes that are no term
+		for i := range right { // bytes that are not a term
 			for _, b := range []string{"\xc1", "\xc7", "\xd4", "\xc9\xff\xff\xff\xff\x04", "\xdd\xff\xff\xff\xff",
 				"\xdf\x80\x00\x00\x00", "\xc6\xff\xff\xff\xff",
 				"\xd5\x02\x07\xff", "\xc7\x00\x04", "\xc7\x01\x63x", "\x7f", "\xe0", "\xd6\xff\x00\x00\x00\x00"} {
@@ -292,7 +291,7 @@ func (a *attempt) spawnEcho(n int) (pids []wire.PID) {
 	return a.spawnEchoBy(e, n)
 }
 
-// spawnEchoBy is spawnEcho over a connection.
+// spawnEchoBy does what spawnEcho does, over a given connection.
 func (a *attempt) spawnEchoBy(e *raw.Erlang, n int) (pids []wire.PID) {
 	for i := range n {
 		require.NoError(a, e.Control(spawnRequest(e, i, "echo", 0), wire.List{}))

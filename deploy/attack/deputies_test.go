@@ -13,13 +13,13 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// guardedDaemon is one with rights: nodes whose names begin with x may connect only, all others everything.
+// guardedDaemon is a daemon with rights: nodes whose names begin with x may connect only, all others may do everything.
 const guardedDaemon = "rights:\n  rules:\n    - {peer: \"x*@*\", may: [connect]}\n    - {may: [all]}\n"
 
-// from is a form of From: {Pid, Tag} of a request, which says where the answer goes.
+// from is a form of From, the {Pid, Tag} of a request, which says where the answer goes.
 type from struct {
 	name string
-	make func(victim wire.PID, ref wire.Ref) any // ref is of the victim's node, and nobody waits for it
+	make func(victim wire.PID, ref wire.Ref) any // ref is of the victim's node, and no process waits for it
 }
 
 var froms = []from{
@@ -35,11 +35,11 @@ var froms = []from{
 	}},
 }
 
-// deputy is a process with a name, and what it answers: a request, or a message that says itself to whom.
+// deputy is a process with a name, and what it answers: a request, or a message that says where the answer goes.
 type deputy struct {
 	request any
 	tells   func(victim wire.PID) []any
-	silent  bool // it answers no call
+	silent  bool // it does not answer calls
 }
 
 // deputiesOf are the rows of services: every registered process of the daemon must have one.
@@ -76,7 +76,8 @@ type sender interface {
 	Close() error
 }
 
-// deputies are attacks by way of services: what answers where a request says, says to others what the peer may not say itself.
+// deputies are attacks through services: a service whose answer goes where a request says could send to others what the
+// peer may not send itself.
 func deputies() (rows []row) {
 	for _, name := range slices.Sorted(maps.Keys(deputiesOf)) {
 		d := deputiesOf[name]
@@ -99,8 +100,8 @@ func deputies() (rows []row) {
 	}})
 }
 
-// asDeputy asks a service for answers that go to a process of the daemon, and to one of a third node. One who may connect only
-// asks by each form of From; one who may do everything, by those that are no answer whoever asks.
+// asDeputy asks a service for answers that go to a process of the daemon, and to one of a third node. A peer that may
+// only connect tries each form of From; one that may do everything tries those that give no answer, whoever asks.
 func (a *attempt) asDeputy(name wire.Atom, d deputy, protocol string) {
 	third, err := raw.DialErlang(a.Erlang, raw.Self("third@127.0.0.1", 1), a.Cookie)
 	require.NoError(a, err)
@@ -146,12 +147,12 @@ func (a *attempt) asDeputy(name wire.Atom, d deputy, protocol string) {
 			}
 		}
 	}
-	for _, s := range []sender{limited, full} { // each is answered, so that what came before has been handled
+	for _, s := range []sender{limited, full} { // each gets an answer, so that what came before has been handled
 		yes, err := s.Call("net_kernel", wire.Tuple{wire.Atom("is_auth"), wire.Atom("x@y")})
 		require.NoError(a, err)
 		require.Equal(a, wire.Atom("yes"), yes)
 	}
-	if !d.silent { // by the service, too
+	if !d.silent { // an answer of the service, too
 		_, err = full.Call(name, d.request)
 		require.NoError(a, err)
 	}
@@ -171,7 +172,7 @@ func (a *attempt) asDeputy(name wire.Atom, d deputy, protocol string) {
 	a.notCounted()
 }
 
-// handled is how many messages a process has handled; it lives.
+// handled returns how many messages a process has handled; the process must be alive.
 func (a *attempt) handled(pid wire.PID) any {
 	e, err := raw.DialErlang(a.Erlang, raw.Self("asker3@127.0.0.1", 1), a.Cookie)
 	require.NoError(a, err)
@@ -183,14 +184,14 @@ func (a *attempt) handled(pid wire.PID) any {
 	return t[1]
 }
 
-// publishedDaemon shares names with the nodes of its cluster, and says who operates it.
+// publishedDaemon shares names with the nodes of its cluster, and names its operator.
 const publishedDaemon = "hidden: false\noperators: [ops@127.0.0.1]\n"
 
-// cookiesDaemon gives all rights to who knows a cookie of their own, and the right to connect to all others.
+// cookiesDaemon gives all rights to nodes with a cookie of their own, and the right to connect to all others.
 const cookiesDaemon = "rights:\n  cookies: {ops: a-cookie-for-operators-alone}\n  rules:\n    - {cookie: ops, may: [all]}\n" +
 	"    - {peer: \"bystander*@*\", may: [all]}\n    - {peer: \"newcomer*@*\", may: [all]}\n    - {may: [connect]}\n"
 
-// wishes are attacks by functions and requests that act on processes which are not the peer's.
+// wishes are attacks by functions and requests that act on other processes than the peer's.
 var wishes = []row{
 	{name: "wish: global's methods end services, and who is no operator ends what the daemon is for", own: &raw.Options{Config: publishedDaemon},
 		attack: func(a *attempt) {
@@ -231,7 +232,7 @@ var wishes = []row{
 				require.NoError(a, err)
 				require.Equal(a, "{error,not_allowed}", wire.Format(v))
 			}
-			for _, name := range services { // processes of others are called under the name of a scope
+			for _, name := range services { // calls to processes of others use the name of a scope
 				v, err := rpc(e, "pg", "get_members", name, atom("g"))
 				require.NoError(a, err)
 				require.Equal(a, name != "pg", len(wire.Format(v)) > 2, "%s: %v", name, wire.Format(v))

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// others are what a daemon dials that is no friend, TLS, and rights.
+// others are attacks by peers that a daemon dials, by TLS, and by way of rights.
 var others = []row{
 	dialledBy("erlang", map[string]func(*raw.Conn){
 		"nothing":        func(*raw.Conn) {},
@@ -115,7 +115,7 @@ var others = []row{
 				n := a.native()
 				me := n.PID(1)
 				require.NoError(a, n.SendReg(me, "actornode", call(me, n.Ref(1, 2, 3), q)))
-				// In the name of an operator, over a connection that is none's.
+				// In the name of an operator, over a connection that is not one.
 				operator := wire.NewOrigin(raw.Self("ops@127.0.0.1", 1)).PID(1)
 				require.NoError(a, n.SendReg(operator, "actornode", call(operator, n.Ref(1, 2, 3), q)))
 				require.NoError(a, n.SendReg(me, "actornode", call(operator, n.Ref(1, 2, 3), q)))
@@ -146,7 +146,7 @@ var others = []row{
 			request := spawnRequest(e, i, wire.Atom(f), i)
 			request[5] = wire.List{atom("monitor")}
 			require.NoError(a, e.Control(request, wire.List{1, 1}[:i]))
-			// As in Erlang, there is a process for a moment, which exits as it does where the function is not there.
+			// As in Erlang, there is a process for a moment, which exits as it does if the function does not exist.
 			control, reason, err := e.Signal()
 			for err == nil && (len(control) == 0 || control[0] != 28) {
 				control, reason, err = e.Signal()
@@ -168,7 +168,7 @@ func erlangAnswer(do func(*raw.Erlang)) func(*raw.Conn) {
 	}
 }
 
-// as poses a challenge in another name.
+// as sends a challenge in another name.
 func as(name wire.Atom) func(*raw.Erlang) {
 	return func(e *raw.Erlang) {
 		e.Self.Name = name
@@ -187,13 +187,13 @@ func nativeAnswer(do func(n *raw.Native, hello []byte)) func(*raw.Conn) {
 	}
 }
 
-// evilName is the name of the peer that is looked for at the near end of a connection.
+// evilName returns the name of the peer that is looked for at the near end of a connection.
 func evilName(c *raw.Conn) wire.Atom {
 	return wire.Atom(fmt.Sprint("evil", c.LocalAddr().(*net.TCPAddr).Port, "@127.0.0.1"))
 }
 
-// dialledBy is a row in which the daemon is told to connect to peers that answer
-// wrongly, each in its way, again and again.
+// dialledBy returns a row in which the daemon is told to connect to peers that answer wrongly, each in its way, again
+// and again.
 func dialledBy(protocol string, answers map[string]func(*raw.Conn)) row {
 	var met []*atomic.Int32
 	return row{name: fmt.Sprintf("%s: %d peers that the node dials, each of which answers wrongly", protocol, len(answers)),

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// flows are who knows the cookie and takes too much, too slowly, or without end.
+// flows are attacks of peers that know the cookie and take too much, too slowly, or without end.
 var flows = []row{
 	{name: "erlang: calls whose answers are not read", attack: func(a *attempt) {
 		e := a.slowErlang()
@@ -51,21 +51,21 @@ var flows = []row{
 			return e.ControlFrame(wire.Tuple{19, e.PID(1), wire.Atom("nobody"), e.Ref(uint32(i), 1, 1)})
 		})
 		a.holdErlang(e)
-	}, want: want{peak: 640}}, // 256 MiB of answers (four times limits.answers), as much garbage, and what the daemon has
+	}, want: want{peak: 640}}, // 256 MiB of answers (four times limits.answers), as much garbage, and the daemon's own memory
 	{name: "native: monitors of nobody, answers not read", attack: func(a *attempt) {
 		n := a.slowNative()
 		a.floodNative(n, a.many(1_000_000, 3_000_000), func(i int) []byte {
 			return raw.SignalFrame(byte(dist.OpMonitor), n.PID(1), wire.Atom("nobody"), n.Ref(uint32(i), 1, 1))
 		})
 		a.holdNative(n)
-	}, want: want{peak: 512}}, // limits.answers, four times that at once, and garbage
+	}, want: want{peak: 512}}, // limits.answers, four times that at the same time, and garbage
 	{name: "erlang: links to nobody, answers not read", attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, a.many(300_000, 2_000_000), func(i int) []byte {
 			return e.ControlFrame(wire.Tuple{1, e.PID(uint64(i + 1)), wire.NewOrigin(e.Peer).PID(1<<40 + uint64(i))})
 		})
 		a.holdErlang(e)
-	}, want: want{peak: 512}}, // limits.answers, four times that at once, and garbage
+	}, want: want{peak: 512}}, // limits.answers, four times that at the same time, and garbage
 	{name: "erlang: spawns of what is not there, answers not read", attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, 200_000, func(i int) []byte {
@@ -74,7 +74,7 @@ var flows = []row{
 		})
 		a.holdErlang(e)
 	}, want: want{peak: 512}},
-	// All peers may have 256 MiB waiting, and the heap may be some times that until the soft limit of
+	// All peers together may have 256 MiB waiting, and the heap may reach several times that before the soft limit of
 	// the memory, which these rows are far from.
 	{name: "erlang: big answers that are not read", attack: func(a *attempt) {
 		e := a.slowErlang()
@@ -223,7 +223,7 @@ var flows = []row{
 		require.NoError(a, peer.Signal(erltest.Suspend))
 		frozen := wire.NewOrigin(raw.Self("frozen@127.0.0.1", 1)).PID(1)
 		e := a.erlang()
-		for range 200 { // answers to it have nowhere to go
+		for range 200 { // answers to it cannot be delivered
 			require.NoError(a, e.SendReg(e.PID(1), "echo", call(frozen, e.Ref(1), make([]byte, 1<<16))))
 		}
 		_ = e.Tick()
@@ -265,7 +265,7 @@ var flows = []row{
 		})
 		a.holdErlang(e)
 	}},
-	// What all together hold is bounded, however many names they have.
+	// The total of all peers is bounded, however many names they have.
 	{name: "erlang: 8 names with 30,000 monitors and links each", own: &raw.Options{Config: "limits:\n  held: 8MiB\n"},
 		attack: func(a *attempt) {
 			victim := a.spawnEcho(1)[0]
@@ -369,12 +369,12 @@ var flows = []row{
 // services are the processes of the node itself.
 var services = []wire.Atom{"net_kernel", "rex", "actornode", "pg", "user", "logger_proxy", "application_controller"}
 
-// call is what gen_server:call sends.
+// call returns the message that gen_server:call sends.
 func call(from wire.PID, ref wire.Ref, request any) wire.Tuple {
 	return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, ref}, request}
 }
 
-// many is how many: quickly, or with -attack.all.
+// many returns quick, or with -attack.all slow.
 func (a *attempt) many(quick, slow int) int {
 	if *all {
 		return slow
@@ -382,7 +382,7 @@ func (a *attempt) many(quick, slow int) int {
 	return quick
 }
 
-// slowErlang is a connection that takes few bytes that are not read.
+// slowErlang is a connection with small buffers for bytes that are not read.
 func (a *attempt) slowErlang() *raw.Erlang {
 	e := a.openErlang()
 	require.NoError(a, e.SetReadBuffer(4096))
@@ -397,16 +397,15 @@ func (a *attempt) slowNative() *raw.Native {
 	return n
 }
 
-// floodErlang sends frames, many in a write, until there are n or the node takes no more
-// for two seconds: that it may do.
+// floodErlang sends frames, many in a write, until there are n or the node takes no more for two seconds, which is
+// permitted.
 func (a *attempt) floodErlang(e *raw.Erlang, n int, frame func(i int) []byte) {
 	e.Patience = 2 * time.Second
 	defer func() { e.Patience = raw.Patience }()
 	_ = a.sendErlang(e, n, frame)
 }
 
-// allErlang sends n frames, all of which the node must take, and waits until a process has
-// taken those that were for it.
+// allErlang sends n frames, all of which the node must take, and waits until the process to has taken those for it.
 func (a *attempt) allErlang(e *raw.Erlang, n int, to wire.Atom, ask any, frame func(i int) []byte) {
 	e.Patience = testkit.Limit
 	defer func() { e.Patience = raw.Patience }()
@@ -445,8 +444,8 @@ func (a *attempt) floodNative(c *raw.Native, n int, frame func(i int) []byte) {
 	}
 }
 
-// holdErlang leaves a connection as it is until others have been served, and goes on to
-// say that it lives. Then it is reset.
+// holdErlang leaves a connection as it is until others have been served, while it keeps sending ticks. Then it resets
+// it.
 func (a *attempt) holdErlang(e *raw.Erlang) {
 	e.Patience = 50 * time.Millisecond
 	_ = e.Tick()
@@ -463,7 +462,7 @@ func (a *attempt) holdNative(n *raw.Native) {
 	n.Reset()
 }
 
-// rpc calls a function of the node by way of rex.
+// rpc calls a function of the node through rex.
 func rpc(e *raw.Erlang, m, f wire.Atom, args ...any) (any, error) {
 	return e.Call("rex", wire.Tuple{wire.Atom("call"), m, f, wire.List(args), e.PID(1)})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// erlangGo is a connection by the Erlang protocol of a peer that says it is a Go node.
+// erlangGo is a connection by the Erlang protocol of a peer that claims to be a Go node.
 func (a *attempt) erlangGo() *raw.Erlang {
 	e := a.openErlang()
 	e.Flags |= erlflags.GoValues
@@ -26,8 +26,8 @@ func (a *attempt) erlangGo() *raw.Erlang {
 	return e
 }
 
-// gonodes are attacks, with the cookie, with what nodes of this project send each other beside terms: Go values, where
-// replies go, futures, requests in one frame.
+// gonodes are attacks, with the cookie, with what nodes of this project send each other in addition to terms: Go
+// values, addresses for replies, futures, requests in one frame.
 var gonodes = []row{
 	{name: "native: requests and replies in one frame, with each field wrong", attack: func(a *attempt) {
 		victim := a.spawnEcho(1)[0]
@@ -188,7 +188,7 @@ var gonodes = []row{
 	}, want: want{peak: 640, logKiB: 1024}},
 	{name: "both: 50,000 messages that cannot be read", attack: func(a *attempt) {
 		n, e := a.goNode(), a.erlang()
-		misfit := []byte("\x93\xd4\x09\x04\xc7\x05\x01$down\x01") // a number is no node.Down
+		misfit := []byte("\x93\xd4\x09\x04\xc7\x05\x01$down\x01") // a number is not a node.Down
 		n.Patience = testkit.Limit
 		for range 50_000 {
 			require.NoError(a, n.SendFrame(toCounter(0, misfit)))
@@ -203,7 +203,7 @@ var gonodes = []row{
 // formerReference is a list of two elements, of which the second was a reference to the first.
 var formerReference = []byte("\x93\xd4\x09\x08\xc4\x04\x00\x00\x00\x01\x92\xa3abc\xd4\x0a\x00")
 
-// forged are terms that say that they are what only a node makes.
+// forged are terms that imitate what only a node makes.
 func forged(a *attempt) (l []any) {
 	third := wire.NewOrigin(raw.Self("third@127.0.0.1", 7))
 	own := wire.NewOrigin(raw.Self(string(a.Daemon.Name), 1))
@@ -238,7 +238,7 @@ func forged(a *attempt) (l []any) {
 	return l
 }
 
-// toEcho is a call of echo in one frame, with bytes as the request.
+// toEcho is a call of echo in one frame, with the given bytes as the request.
 func toEcho(payload []byte) goFrame {
 	return func(n *raw.Native) []byte {
 		return raw.SignalFrame(byte(dist.OpSend)|raw.Extras, n.PID(1), wire.Atom("echo"), 8, n.Ref(1, 2, 3), raw.Bytes(payload))
@@ -248,7 +248,7 @@ func toEcho(payload []byte) goFrame {
 // own1 stands for the process 1 of the node that sends a frame.
 var own1 = wire.Tuple{}
 
-// goFrame is a frame from a node.
+// goFrame makes a frame from a node.
 type goFrame func(n *raw.Native) []byte
 
 // whatever is a goFrame that is the same from all nodes.
@@ -259,10 +259,10 @@ func inOne(n *raw.Native, to wire.Atom, ref wire.Ref, request any) []byte {
 	return raw.SignalFrame(byte(dist.OpSend)|raw.Extras, n.PID(1), to, 8, ref, request)
 }
 
-// goNode connects as a node of this project does, which knows no types.
+// goNode connects as a node of this project does that knows no types.
 func (a *attempt) goNode() *raw.Native { return a.asGo(a.openNative()) }
 
-// slowGo is a goNode that takes few bytes that are not read.
+// slowGo is a goNode with small buffers for bytes that are not read.
 func (a *attempt) slowGo() *raw.Native {
 	n := a.openNative()
 	require.NoError(a, n.SetReadBuffer(4096))
@@ -275,7 +275,7 @@ func (a *attempt) asGo(n *raw.Native) *raw.Native {
 	return n
 }
 
-// eachGo is eachFrame for goNodes.
+// eachGo does for goNodes what eachFrame does.
 func (a *attempt) eachGo(frames []goFrame) {
 	var n *raw.Native
 	for _, f := range frames {

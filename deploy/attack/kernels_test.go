@@ -91,7 +91,7 @@ var kernels = []row{
 	}},
 	{name: "services: exit signals to pids that are counted, but for those of the demo", attack: func(a *attempt) {
 		e := a.erlang()
-		var keep []wire.PID // killing these is to stop what the node is for
+		var keep []wire.PID // killing these stops the node's own work
 		for _, name := range []wire.Atom{"demo", "counter", "echo"} {
 			pid, err := rpc(e, "erlang", "whereis", name)
 			require.NoError(a, err)
@@ -99,7 +99,7 @@ var kernels = []row{
 		}
 		for i := range uint64(2000) {
 			pid := wire.NewOrigin(e.Peer).PID(i)
-			if slices.Contains(keep, pid) || i+1 == keep[0].Number() { // the application master of the demo is below its top
+			if slices.Contains(keep, pid) || i+1 == keep[0].Number() { // the demo's application master is below its top
 				continue
 			}
 			require.NoError(a, e.Control(wire.Tuple{26, e.PID(1), pid}, wire.Atom("kill")))
@@ -120,7 +120,7 @@ var kernels = []row{
 		e := a.erlang()
 		for _, name := range restarted {
 			_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), name})
-			a.servicesWork() // by default whoever knows the cookie is an operator: what he breaks is mended
+			a.servicesWork() // by default a node with the cookie is an operator: what it breaks is repaired
 		}
 	}},
 	{name: "services: an operator takes the name of application_controller away", own: &raw.Options{},
@@ -128,7 +128,7 @@ var kernels = []row{
 			e := a.erlang()
 			_, _ = e.Call("actornode", wire.Tuple{wire.Atom("unregister"), wire.Atom("application_controller")})
 			_ = e.Close()
-			a.until(20*time.Second, func() bool { // it is mended, or the node says that it is not ready, or ends as OTP's would
+			a.until(20*time.Second, func() bool { // repaired, or the node reports that it is not ready, or ends as OTP's would
 				ready, err := raw.Get(a.HTTP, "/readyz")
 				return a.askServices() == nil || err == nil && !strings.HasPrefix(ready, "HTTP/1.1 200") || !a.Lives()
 			}, "the node says that it is ready, without its application_controller")
@@ -143,7 +143,7 @@ var kernels = []row{
 		a.servicesWork()
 		e = a.erlang()
 		e.Patience = 3 * time.Second
-		for _, name := range restarted { // the end of application_controller is the node's, as in OTP
+		for _, name := range restarted { // the end of application_controller ends the node, as in OTP
 			_, _ = e.Call("actornode", wire.Tuple{wire.Atom("exit"), name, wire.Atom("kill")})
 			a.servicesWork()
 		}
@@ -256,7 +256,7 @@ var kernels = []row{
 		})
 		a.holdErlang(e)
 	}, want: want{peak: 512}},
-	// A process for each call, each of which answers with all pids that there are.
+	// A process for each call, each of which answers with all pids of the node.
 	{name: "rpc: 20,000 calls, some for all pids", slow: true, attack: func(a *attempt) {
 		e := a.slowErlang()
 		a.floodErlang(e, 20_000, func(i int) []byte {
@@ -277,7 +277,7 @@ var kernels = []row{
 		})
 		a.servicesWork()
 		a.holdErlang(e)
-	}, want: want{leaves: true}}, // as in OTP, what has been called goes on without its caller
+	}, want: want{leaves: true}}, // as in OTP, the called function goes on without its caller
 	{name: "rpc: calls whose caller is said to be the node's own process", attack: func(a *attempt) {
 		e := a.erlang()
 		for _, pid := range a.servicePIDs() {
@@ -314,10 +314,10 @@ var kernels = []row{
 	}},
 }
 
-// restarted are those of services that are started again where they end.
+// restarted are the services that are restarted when they end.
 var restarted = []wire.Atom{"net_kernel", "rex", "pg", "user", "logger_proxy", "actornode"}
 
-// servicePIDs are the processes of services.
+// servicePIDs returns the processes of services.
 func (a *attempt) servicePIDs() (pids []wire.PID) {
 	e, err := raw.DialErlang(a.Erlang, raw.Self("asker2@127.0.0.1", 1), a.Cookie)
 	require.NoError(a, err)
@@ -332,7 +332,7 @@ func (a *attempt) servicePIDs() (pids []wire.PID) {
 	return pids
 }
 
-// escapes are names that a terminal would obey, each with an end.
+// escapes are names that a terminal would obey, each followed by end.
 func escapes(end string) (all []string) {
 	for _, bad := range []string{"\x1b[31m", "\x1b]52;c;ZXZpbA==\a", "\x1b[2J", "\a\b", "\r\nlevel=ERROR msg=forged", "\u009b31m", "\u009d0;t\u009c",
 		"\x7f", "\u202egnp", "\u2066", "\u200b", "\u2028"} {
@@ -341,7 +341,7 @@ func escapes(end string) (all []string) {
 	return all
 }
 
-// onTerminal runs a command of the program for the daemon on a pseudo-terminal, and returns all that this has got.
+// onTerminal runs a command of the program for the daemon on a pseudo-terminal, and returns all its output.
 func (a *attempt) onTerminal(line string) string {
 	cmd := exec.Command(raw.Build(a.T), append(strings.Fields(line), "--node", string(a.Daemon.Name))...)
 	cmd.Env = a.commandEnv("TERM=xterm-256color")
@@ -350,5 +350,5 @@ func (a *attempt) onTerminal(line string) string {
 	defer f.Close()
 	said, _ := io.ReadAll(f) // the end of a terminal is an error
 	_ = cmd.Wait()
-	return strings.ReplaceAll(string(said), "\r\n", "\n") // the terminal's own
+	return strings.ReplaceAll(string(said), "\r\n", "\n") // line ends of the terminal itself
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/wire/epmdserver"
 )
 
-// ports attack what listens beside the doors for nodes: EPMD, gossip, HTTP.
+// ports attack the other listeners than those for nodes: EPMD, gossip, HTTP.
 var ports = slices.Concat(atEPMD, atGossip, atHTTP)
 
 func (a *attempt) epmd() *raw.EPMD {
@@ -27,7 +27,7 @@ func (a *attempt) epmd() *raw.EPMD {
 	return e
 }
 
-// found checks that the port mapper still knows the node, within so long.
+// found checks that the port mapper still knows the node, within the given time.
 func (a *attempt) found(within time.Duration) {
 	var answer epmdserver.PortAnswer
 	begun := time.Now()

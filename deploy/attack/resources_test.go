@@ -23,8 +23,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// resources are attacks by way of what the system gives to the process: files, memory,
-// disk, processes, time.
+// resources are attacks by way of what the system gives to the process: files, memory, disk, processes, time.
 var resources = []row{
 	{name: "files: 300 connections where 100 files may be open", own: &raw.Options{Files: 100}, attack: func(a *attempt) {
 		var conns []*raw.Conn
@@ -93,7 +92,7 @@ var resources = []row{
 		want: want{peak: 384, served: 10 * time.Second, unready: true}},
 	{name: "memory: eight peers fill every table at once, with the default limits and 512 MiB", needs: []need{root, memoryCgroup},
 		own: &raw.Options{Prepare: inCgroup(512 << 20)}, attack: attackTables,
-		want: want{peak: 600, served: testkit.Limit, unready: true, refuses: true, breaks: true, leaves: true, logKiB: 1024}}, // pages of the program are not the group's
+		want: want{peak: 600, served: testkit.Limit, unready: true, refuses: true, breaks: true, leaves: true, logKiB: 1024}}, // the program's pages are not the group's
 	{name: "memory: half of GOMEMLIMIT lives, and garbage comes", slow: true, own: &raw.Options{
 		Env: []string{"GOMEMLIMIT=384MiB"}}, attack: attackMemory,
 		want: want{peak: 512, served: 10 * time.Second, unready: true}},
@@ -162,14 +161,14 @@ var resources = []row{
 	}},
 }
 
-// silent gives HTTP a port to a daemon whose log, which says it, is not kept.
+// silent gives HTTP a port to a daemon whose log, which reports the port, is not kept.
 func silent(t testing.TB, o *raw.Options) {
 	o.Bare = true
 	o.HTTP = fmt.Sprint("127.0.0.1:", porttest.Reserve(t))
 	o.Args = append(o.Args, "--demo", "--http", o.HTTP)
 }
 
-// logTo has a daemon log to a file.
+// logTo makes a daemon log to a file.
 func logTo(file func(testing.TB) string) func(testing.TB, *raw.Options) {
 	return func(t testing.TB, o *raw.Options) {
 		o.Args = []string{"--log-file", file(t)}
@@ -177,8 +176,8 @@ func logTo(file func(testing.TB) string) func(testing.TB, *raw.Options) {
 	}
 }
 
-// nobodyReads is a row in which the log goes to a pipe that nobody reads, and whose
-// reading end is closed or not.
+// nobodyReads returns a row in which the log goes to a pipe that nobody reads; closed says whether the reading end is
+// closed.
 func nobodyReads(r row, closed bool) row {
 	var end *os.File
 	r.own = &raw.Options{Prepare: func(t testing.TB, o *raw.Options) {
@@ -208,7 +207,7 @@ func (a *attempt) badHandshakes(n int) {
 	require.True(a, a.Lives(), "the daemon has ended: %v", a.State())
 }
 
-// attackMemory has a third of 384 MiB live in mailboxes, and makes much more garbage.
+// attackMemory keeps a third of 384 MiB live in mailboxes, and makes much more garbage.
 func attackMemory(a *attempt) {
 	victim := a.spawnEcho(1)[0]
 	e := a.erlang()
@@ -216,18 +215,18 @@ func attackMemory(a *attempt) {
 	me := e.PID(1)
 	require.NoError(a, e.SendPID(me, victim, wire.Tuple{wire.Atom("system"), wire.Tuple{me, e.Ref(1)}, wire.Atom("suspend")}))
 	block := make([]byte, 4<<20)
-	for range 35 { // 140 MiB stay
+	for range 35 { // 140 MiB stay live
 		require.NoError(a, e.SendPID(me, victim, block))
 	}
-	for range 150 { // 600 MiB and their copies go
+	for range 150 { // 600 MiB and their copies are garbage
 		_, err := e.Call("echo", block)
 		require.NoError(a, err)
 	}
 	_ = e.Close()
 }
 
-// attackOperators has commands come while memory is short, more at a time than there are places for in a second, and peers with the
-// cookie from another machine's address all the time.
+// attackOperators sends commands while memory is short, more at a time than there are places for in a second, while
+// peers with the cookie connect from another machine's address all the time.
 func attackOperators(a *attempt) {
 	e := a.erlang()
 	defer func() { _ = e.Close() }()
@@ -276,7 +275,7 @@ func attackOperators(a *attempt) {
 	a.until(testkit.Limit, func() bool { return strings.Contains(a.log(), "memory is no longer short") }, "the operator has mended it")
 }
 
-// elsewhere is an address of this machine by which it looks like another.
+// elsewhere needs an address of this machine that looks like another machine's.
 var elsewhere = need{"an address that is not of the loopback", func() bool { return otherAddress() != "" }}
 
 func otherAddress() string {
@@ -289,9 +288,9 @@ func otherAddress() string {
 	return ""
 }
 
-// attackTables has eight peers do all at a time what makes a node keep something for a peer: monitors, links, processes,
-// process groups, messages in fragments, and what they are told when they are refused, which they do not read. Each goes on until
-// it is refused or held up. The node lives, and serves others afterwards.
+// attackTables makes eight peers do, all at the same time, everything that makes a node keep something for a peer:
+// monitors, links, processes, process groups, messages in fragments, and refusals, which they do not read. Each goes on
+// until it is refused or held up. The node survives, and serves others afterwards.
 func attackTables(a *attempt) {
 	victim := a.spawnEcho(1)[0]
 	const each = 300_000 // more than limits.monitors and limits.links
@@ -315,7 +314,7 @@ func attackTables(a *attempt) {
 		}
 		joiner := a.erlang()
 		joiner.Patience = 5 * time.Second
-		all.Go(func() { // it waits for pg: what waits in a mailbox is not bounded, and in no table
+		all.Go(func() { // it waits for pg: the mailbox is not bounded, and in no table
 			for at := 0; at < each; at += 4096 {
 				if a.sendErlang(joiner, 4096, func(i int) []byte { return join(joiner, at+i) }) != nil {
 					return
@@ -328,7 +327,7 @@ func attackTables(a *attempt) {
 		e := a.headed()
 		e.Patience = 5 * time.Second
 		all.Go(func() {
-			for i := range 64 { // messages of which the last fragment does not come
+			for i := range 64 { // messages whose last fragment never comes
 				if e.SendFrame(raw.Fragment(true, uint64(i), 1000, append(fragmentHead(e), make([]byte, 1<<20)...))) != nil {
 					return
 				}
@@ -340,10 +339,10 @@ func attackTables(a *attempt) {
 	a.servicesWork()
 }
 
-// memoryCgroup is a hierarchy of control groups that can limit memory.
+// memoryCgroup needs a hierarchy of control groups that can limit memory.
 var memoryCgroup = need{"a control group that limits memory", func() bool { return cgroupRoot() != "" }}
 
-// cgroupRoot is where groups that limit memory are made; "": nowhere.
+// cgroupRoot returns where groups that limit memory can be made; "": nowhere.
 func cgroupRoot() string {
 	for _, dir := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/memory"} {
 		probe := filepath.Join(dir, fmt.Sprint("actornode-probe-", os.Getpid()))
@@ -360,7 +359,7 @@ func cgroupRoot() string {
 	return ""
 }
 
-// inCgroup has a daemon start in a control group of its own with so much memory.
+// inCgroup makes a daemon start in a control group of its own with this memory limit.
 func inCgroup(limit int) func(testing.TB, *raw.Options) {
 	return func(t testing.TB, o *raw.Options) {
 		dir := must(os.MkdirTemp(cgroupRoot(), "actornode-attack-"))
@@ -374,13 +373,12 @@ func inCgroup(limit int) func(testing.TB, *raw.Options) {
 	}
 }
 
-// timeNamespace is what unshare --time needs of the kernel.
+// timeNamespace is what unshare --time needs from the kernel.
 var timeNamespace = need{"a kernel with time namespaces, and unshare", func() bool {
 	return exec.Command("unshare", "--time", "--boottime", "1000", "true").Run() == nil
 }}
 
-// libfaketime is a library that changes what libc says of the time. A program of Go asks
-// the kernel, past libc.
+// libfaketime is a library that changes the time that libc returns. A Go program asks the kernel, past libc.
 var libfaketime = need{"libfaketime (Debian: faketime)", func() bool { return faketime() != "" }}
 
 func faketime() string {

@@ -38,10 +38,10 @@ func TestMain(m *testing.M) {
 type row struct {
 	name   string
 	setup  string       // of setups; "": plain
-	own    *raw.Options // a daemon for this row alone, instead of a setup
+	own    *raw.Options // a daemon for this row only, instead of a setup
 	needs  []need
 	slow   bool // only with -attack.all, and in make night
-	alone  bool // without bystanders: of a row with a daemon of its own
+	alone  bool // without bystanders: for a row with a daemon of its own
 	attack func(*attempt)
 	want   want
 }
@@ -49,20 +49,20 @@ type row struct {
 // want says what must hold in the end. The zero value is what doc.go says.
 type want struct {
 	peak      int           // MiB of resident memory at most
-	served    time.Duration // how long a bystander may wait
-	log       string        // regexp of what the log must have
-	never     string        // regexp of what it must not have
+	served    time.Duration // the longest wait of a bystander
+	log       string        // regexp that must match the log
+	never     string        // regexp that must not match the log
 	logKiB    int           // KiB of log at most
 	breaks    bool          // connections of bystanders may break
-	refuses   bool          // bystanders may be refused, and wait as long as they like
+	refuses   bool          // bystanders may be refused, and may wait without limit
 	dies      bool          // the process may end: the attack has checked how
-	unready   bool          // /readyz may say something else
-	panics    bool          // the log may have panics of handlers
+	unready   bool          // /readyz may report something else
+	panics    bool          // the log may contain panics of handlers
 	leaves    bool          // goroutines and files need not come back: the attack has checked
-	goroutine int           // how many more than before are no leak
+	goroutine int           // number of additional goroutines that are not a leak
 }
 
-// need is something that a row cannot do without.
+// need is a requirement of a row.
 type need struct {
 	what string
 	has  func() bool
@@ -73,10 +73,10 @@ var (
 	linux = need{"Linux", func() bool { return runtime.GOOS == "linux" }}
 )
 
-// setups are how daemons are started. Each has 4 GiB of address space.
+// setups are the ways to start daemons. Each has 4 GiB of address space.
 var setups = map[string]raw.Options{
 	"plain": {},
-	// Steps of handshakes have a second, and a silent peer four.
+	// Steps of handshakes have a limit of a second, and a silent peer one of four.
 	"hasty":      {Config: "connect_timeout: 1s\ntick_time: 4s\n"},
 	"grace":      {Args: []string{"--grace", "5s"}},
 	"gossip":     {Gossip: true},
@@ -90,7 +90,7 @@ type target struct {
 	bystanders []*bystander
 }
 
-// attempt is what an attack gets.
+// attempt is the environment of an attack.
 type attempt struct {
 	*testing.T
 	*target
@@ -145,7 +145,7 @@ func groups(t *testing.T) (gs []*group) {
 	return gs
 }
 
-// Every attack of the table leaves the daemon as it should.
+// The daemon survives every attack of the table as the row says.
 func TestAttacks(t *testing.T) {
 	testkit.From(t, testkit.Merge, "attacks on a daemon")
 	if runtime.GOOS == "windows" {
@@ -192,8 +192,8 @@ func (g *group) run(t *testing.T) {
 			}
 			tg.run(t, r)
 		})
-		// The next row begins anew if this one has failed, or left garbage that would be
-		// taken for the next one's.
+		// The next row gets a new daemon if this row has failed, or has left garbage that would be taken for the next
+		// row's.
 		if tg != nil && (!ok || !tg.Lives() || tg.Figures().RSS > 128<<20) && i+1 < len(g.rows) {
 			tg.end()
 			tg = newTarget(t, g.options, true)
@@ -204,7 +204,7 @@ func (g *group) run(t *testing.T) {
 	}
 }
 
-// skipped says why a row is not run; "": it is.
+// skipped says why a row is not run; "": it is run.
 func skipped(r row) string {
 	if r.slow && !*all && testkit.At() < testkit.Night {
 		return "left to make night: it takes long"
@@ -230,27 +230,27 @@ func (tg *target) end() {
 	for _, b := range tg.bystanders {
 		close(b.quit)
 	}
-	tg.Kill() // ends what they wait for
+	tg.Kill() // ends the calls that they wait for
 	for _, b := range tg.bystanders {
 		<-b.done
 	}
 	tg.bystanders = nil
 }
 
-// run runs a row and checks what must hold.
+// run runs a row and checks its conditions.
 func (tg *target) run(t *testing.T, r row) {
 	a := &attempt{T: t, target: tg, rand: rand.New(rand.NewPCG(1, 2))}
 	o := outcome{name: r.name, result: "ok"}
 	begun := time.Now()
 	before := tg.settled()
-	_ = tg.ResetPeak() // not the owner's to do everywhere: then the peak is that of all rows
+	_ = tg.ResetPeak() // not permitted to the owner everywhere: then the peak is that of all rows
 	for _, b := range tg.bystanders {
 		b.reset()
 	}
 	a.logAt = tg.LogSize()
 	t.Cleanup(func() {
 		if t.Failed() {
-			_ = tg.Until(100*time.Millisecond, func() bool { return false }) // the end of what is ending
+			_ = tg.Until(100*time.Millisecond, func() bool { return false }) // let connections finish that are ending
 			o.result = "FAILED"
 			text := tg.LogFrom(a.logAt)
 			t.Logf("log of the attack, %d bytes:\n%.6000s", len(text), text)
@@ -280,7 +280,7 @@ func (tg *target) run(t *testing.T, r row) {
 	log = tg.LogFrom(a.logAt)
 	o.log = len(log)
 	requireLog(t, log, r.want, tg.Cookie)
-	if r.want.log != "" { // what there is too much of is said a second later, with its number
+	if r.want.log != "" { // lines above the limit are reported a second later, with their number
 		found := regexp.MustCompile(r.want.log)
 		require.NoError(t, tg.Until(testkit.Limit, func() bool { return found.MatchString(tg.LogFrom(a.logAt)) }),
 			"%q is not in the log", r.want.log)
@@ -288,18 +288,18 @@ func (tg *target) run(t *testing.T, r row) {
 	require.LessOrEqual(t, len(log), logLimit(r.want, time.Since(begun)), "bytes of log")
 }
 
-// logLimit is how many bytes of log an attack may cause that has taken so long. Lines of one
-// kind are limited by the second, so an attack that takes longer has more of them.
+// logLimit is how many bytes of log an attack may cause that has taken this long. Lines of one kind are limited per
+// second, so an attack that takes longer has more of them.
 func logLimit(w want, took time.Duration) int {
 	return cmp.Or(w.logKiB, 128)<<10 + int(max(0, took-time.Second).Seconds()*logRate)
 }
 
-const logRate = 96 << 10 // bytes a second: three kinds of 100 lines
+const logRate = 96 << 10 // bytes per second: three kinds of 100 lines
 
 var control = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f]")
 
 func requireLog(t *testing.T, log string, w want, cookie string) {
-	log = strings.ReplaceAll(log, "*node.Crash panic: ", "") // of a message, which says so
+	log = strings.ReplaceAll(log, "*node.Crash panic: ", "") // part of a message about that panic
 	for _, never := range []string{"panic: ", "fatal error: ", "DATA RACE", cookie} {
 		if never != "panic: " || !w.panics {
 			at := strings.Index(log, never)
@@ -313,7 +313,7 @@ func requireLog(t *testing.T, log string, w want, cookie string) {
 	}
 }
 
-// around is the text before and behind what has been found in a log.
+// around returns the text before and after a match in a log.
 func around(log string, found []int) string {
 	if found == nil {
 		return ""
@@ -340,8 +340,8 @@ func requireHealth(t *testing.T, tg *target, w want) {
 	}
 }
 
-// requireServed waits until each bystander has been answered to what it asked after
-// the attack, and checks the longest that each has waited.
+// requireServed waits until each bystander has been answered to a request that it made after the attack, and checks the
+// longest wait of each.
 func requireServed(t *testing.T, tg *target, w want, begun time.Time) (worst time.Duration) {
 	now := time.Now()
 	for _, b := range tg.bystanders {
@@ -363,7 +363,7 @@ func requireServed(t *testing.T, tg *target, w want, begun time.Time) (worst tim
 	return worst
 }
 
-// level is what must not grow.
+// level counts the things whose number must not grow.
 type level struct{ goroutines, files int }
 
 func (tg *target) level() (l level, err error) {
@@ -374,7 +374,7 @@ func (tg *target) level() (l level, err error) {
 	return level{int(n), tg.Figures().Files}, err
 }
 
-// settled is the level before an attack.
+// settled returns the level before an attack.
 func (tg *target) settled() level {
 	l, _ := tg.level()
 	return l
@@ -409,7 +409,7 @@ func noted(name string) bool {
 	return slices.ContainsFunc(outcomes.all, func(o outcome) bool { return o.name == name })
 }
 
-// table is what came out, in lines.
+// table returns the results, in lines.
 func table() string {
 	outcomes.Lock()
 	defer outcomes.Unlock()
@@ -428,12 +428,12 @@ func table() string {
 	return b.String()
 }
 
-// bystander is a client that means no harm.
+// bystander is a client that does no harm.
 type bystander struct {
 	name string
 	d    *raw.Daemon
 	ask  func(*bystander) error
-	drop func() // the connection, if it holds one
+	drop func() // drops the connection, if it holds one
 	quit chan struct{}
 	done chan struct{}
 
@@ -502,7 +502,7 @@ func bystandersOf(d *raw.Daemon) (bs []*bystander) {
 	return bs
 }
 
-// run asks until stop.
+// run makes calls until stop.
 func (b *bystander) run() {
 	defer close(b.done)
 	defer func() { b.drop() }()
@@ -537,7 +537,7 @@ func (b *bystander) run() {
 	}
 }
 
-// reset forgets what has been measured.
+// reset forgets the measurements.
 func (b *bystander) reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -569,9 +569,9 @@ func (b *bystander) lastError() string {
 	return b.errs[len(b.errs)-1]
 }
 
-// What attacks are made of.
+// The building blocks of attacks.
 
-// self names a node that nobody has heard of.
+// self returns the name of a node that no other node has heard of.
 func (a *attempt) self() wire.NodeID {
 	a.named++
 	return raw.Self(fmt.Sprintf("x%d.%s@127.0.0.1", a.named, strings.Map(letter, a.T.Name()[strings.LastIndexByte(a.T.Name(),
@@ -585,7 +585,7 @@ func letter(r rune) rune {
 	return -1
 }
 
-// dial connects to addr from source. The connection is closed behind the attack.
+// dial connects to addr from source. The connection is closed after the attack.
 func (a *attempt) dial(source, addr string) *raw.Conn {
 	c, err := raw.DialFrom(source, addr)
 	require.NoError(a, err)
@@ -614,7 +614,7 @@ func (a *attempt) openNative() *raw.Native {
 	return raw.NewNative(a.dial(attacker, a.Native), a.self(), a.Daemon.Name)
 }
 
-// attacker is where attacks come from, where it matters that others do not.
+// attacker is the source address of attacks, where that must differ from the others'.
 const attacker = "127.0.0.2"
 
 // erlang connects with the cookie.
@@ -639,26 +639,26 @@ func (a *attempt) closes(c *raw.Conn, within time.Duration) []byte {
 	return b
 }
 
-// until waits for a fact about the daemon.
+// until waits for a condition of the daemon.
 func (a *attempt) until(within time.Duration, fact func() bool, what string) {
 	begun := time.Now()
 	require.NoError(a, a.Until(testkit.Limit, fact), "%s", what)
 	a.inTime(within, begun, what)
 }
 
-// timed reports whether it is judged how long things take. In make merge other tests run beside, and what must
-// happen only has to happen; how long it has taken is in the table.
+// timed reports whether times are judged. In make merge other tests run at the same time, and the events need only
+// happen; the table has their times.
 func timed() bool { return *all || testkit.At() == testkit.Night }
 
-// inTime checks that something has taken so long at most, as far as the machine let it.
+// inTime checks that something has taken at most within, as far as the machine permitted.
 func (a *attempt) inTime(within time.Duration, begun time.Time, what string) {
 	if timed() {
 		require.LessOrEqual(a, time.Since(begun), machine.within(within, begun), "%s, but late", what)
 	}
 }
 
-// untilUp waits until the daemon has a connection with a node, or has none. The metrics say so; the log leaves lines out where
-// there are many of a kind.
+// untilUp waits until the daemon has a connection with a node, or has none. It reads the metrics, since the log leaves
+// out lines if there are many of a kind.
 func (a *attempt) untilUp(within time.Duration, name wire.Atom, up bool) {
 	line := regexp.MustCompile(`peer_up\{peer="` + regexp.QuoteMeta(string(name)) + `",[^}]*\} 1\n`)
 	a.until(within, func() bool {
@@ -667,10 +667,10 @@ func (a *attempt) untilUp(within time.Duration, name wire.Atom, up bool) {
 	}, fmt.Sprintf("%s is connected: %v", name, up))
 }
 
-// log is what has been logged since the row began.
+// log returns what has been logged since the row began.
 func (a *attempt) log() string { return a.LogFrom(a.logAt) }
 
-// several does do n times, so many at a time, and waits.
+// several runs do n times, atOnce at a time, and waits.
 func several(n, atOnce int, do func(i int)) {
 	var wg sync.WaitGroup
 	for w := range atOnce {

@@ -20,9 +20,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// secrets are attacks on what must not leave a daemon, and on what must not be guessed.
+// secrets are attacks on values that must not leave a daemon, and on those that must not be guessed.
 func secrets() []row {
-	file := new(string) // that a program of the daemon writes its environment to
+	file := new(string) // to which a program of the daemon writes its environment
 	return []row{
 		{name: "secrets: the environment of a program that the daemon runs", needs: []need{linux}, own: &raw.Options{
 			Prepare: func(t testing.TB, o *raw.Options) { runsProgram(t, o, file) }},
@@ -65,7 +65,7 @@ func secrets() []row {
 	}
 }
 
-// runsProgram has a daemon run a program that writes its environment to a file, and whose own has secrets.
+// runsProgram makes a daemon whose own environment has secrets run a program that writes its environment to a file.
 func runsProgram(t testing.TB, o *raw.Options, file *string) {
 	dir := t.TempDir()
 	*file = filepath.Join(dir, "environment")
@@ -79,8 +79,8 @@ func runsProgram(t testing.TB, o *raw.Options, file *string) {
 		"NOTIFY_SOCKET=" + dir + "/none"}
 }
 
-// attackFields asks for values with secret fields by each protocol, as a node of OTP and as one of Go, and for the state by all
-// tools.
+// attackFields reads values with secret fields by each protocol, as a node of OTP and as one of Go, and the state by
+// all tools.
 func attackFields(a *attempt) {
 	has := func(how string, b []byte) bool {
 		require.NotContains(a, string(b), secret, how)
@@ -117,7 +117,8 @@ func attackFields(a *attempt) {
 	}
 }
 
-// attackReferences has a peer that may only connect guess references. Those that it knows say nothing of the others.
+// attackReferences makes a peer that may only connect guess references. Those that it knows reveal nothing about the
+// others.
 func attackReferences(a *attempt) {
 	e, err := raw.DialErlang(a.Erlang, raw.Self("full@127.0.0.1", 1), a.Cookie)
 	require.NoError(a, err)
@@ -187,7 +188,7 @@ func attackReferences(a *attempt) {
 	require.NotEqual(a, before, a.handled(victim), "who knows an alias may send to it")
 }
 
-// answered waits until what the peers have sent has been handled.
+// answered waits until the messages of the peers have been handled.
 func (a *attempt) answered(all ...sender) {
 	for _, s := range all {
 		yes, err := s.Call("net_kernel", wire.Tuple{wire.Atom("is_auth"), wire.Atom("x@y")})
@@ -196,8 +197,8 @@ func (a *attempt) answered(all ...sender) {
 	}
 }
 
-// checkRandom checks that the references of a kind are not near each other, in what is random of each: the number of an alias, and
-// what comes behind the third word of the others.
+// checkRandom checks that the random parts of the references of a kind are not near each other: the number of an alias,
+// and what follows the third word of the others.
 func checkRandom(t *testing.T, kind string, refs []wire.Ref) {
 	var numbers []uint64
 	bits := 64
@@ -213,7 +214,7 @@ func checkRandom(t *testing.T, kind string, refs []wire.Ref) {
 	}
 	slices.Sort(numbers)
 	near := 0
-	for i := range numbers[1:] { // of 128 random numbers hardly two are so near, and never six
+	for i := range numbers[1:] { // of 128 random numbers hardly ever two are so near, and never six
 		if numbers[i+1]-numbers[i] < 1<<(bits-24) {
 			near++
 		}
@@ -221,8 +222,8 @@ func checkRandom(t *testing.T, kind string, refs []wire.Ref) {
 	assert.Less(t, near, 3, "%s: %v", kind, refs)
 }
 
-// attackDigest answers for nodes by Erlang's protocol, and asks commands for what proves that they know the cookie. One node is said to
-// speak the native protocol as well.
+// attackDigest answers for nodes by Erlang's protocol, and asks commands for the proof that they know the cookie. One
+// node is announced as speaking the native protocol as well.
 func attackDigest(a *attempt) {
 	for i, extra := range []string{"", "native"} {
 		name := fmt.Sprint("evil", i)
@@ -249,7 +250,7 @@ func attackDigest(a *attempt) {
 	}
 }
 
-// answersFor answers for a node by Erlang's protocol, as far as the digest, and tells of each that has come.
+// answersFor answers for a node by Erlang's protocol, up to the digest, and reports each digest that has arrived.
 func (a *attempt) answersFor(name string) (port uint16, digests chan [16]byte) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(a, err)
@@ -276,10 +277,10 @@ func (a *attempt) answersFor(name string) (port uint16, digests chan [16]byte) {
 	return uint16(ln.Addr().(*net.TCPAddr).Port), digests
 }
 
-// command runs a command of the program for the daemon, and returns what it says.
+// command runs a command of the program for the daemon, and returns its output.
 func (a *attempt) command(line string) (string, error) { return a.commandWith(nil, line) }
 
-// commandWith is command with more variables.
+// commandWith does what command does, with more variables.
 func (a *attempt) commandWith(vars []string, line string) (string, error) {
 	cmd := exec.Command(raw.Build(a.T), strings.Fields(line)...)
 	cmd.Env = a.commandEnv(vars...)
@@ -287,7 +288,7 @@ func (a *attempt) commandWith(vars []string, line string) (string, error) {
 	return string(out), err
 }
 
-// commandEnv is the environment of commands for the daemon.
+// commandEnv returns the environment of commands for the daemon.
 func (a *attempt) commandEnv(more ...string) []string {
 	_, port, err := net.SplitHostPort(a.EPMD)
 	require.NoError(a, err)

@@ -9,11 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine says how slow this machine is while attacks run. What must be answered in time
-// has the more time, the slower it is.
+// machine measures how slow this machine is while attacks run. Time limits grow with it.
 var machine slowness
 
-// slowness is a series of measurements, the last of which are kept.
+// slowness is a series of measurements, of which it keeps the last ones.
 type slowness struct {
 	start sync.Once
 	mu    sync.Mutex
@@ -27,12 +26,12 @@ type sample struct {
 
 const (
 	workBytes = 2 << 20
-	workTime  = time.Millisecond // about what so many bytes take on a quick machine that has nothing else to do
+	workTime  = time.Millisecond // the time that these bytes take on a fast machine without other work
 	workPause = 100 * time.Millisecond
 	workKept  = 3000 // samples, of five minutes
 )
 
-// measure begins to measure. It goes on until the process ends.
+// measure starts to measure. It goes on until the process ends.
 func (s *slowness) measure() {
 	s.start.Do(func() {
 		go func() {
@@ -41,7 +40,7 @@ func (s *slowness) measure() {
 				begun := time.Now()
 				_, _ = fnv.New64a().Write(b)
 				s.add(sample{begun, time.Since(begun)})
-				<-time.After(workPause) // its own pace: it waits for nothing
+				<-time.After(workPause) // at a steady pace: it does not depend on the machine
 			}
 		}()
 	})
@@ -56,8 +55,8 @@ func (s *slowness) add(x sample) {
 	s.all = append(s.all, x)
 }
 
-// since returns how many times as long as it should something has taken from a time on, on
-// the average; at least 1. Pauses that were too long count, too: the machine stood still.
+// since returns by which factor on average, at least 1, work has taken longer than it should since a time. Pauses that
+// were too long count, too: the machine stood still.
 func (s *slowness) since(at time.Time) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +71,7 @@ func (s *slowness) since(at time.Time) float64 {
 	return max(1, float64(took)/float64(n)/float64(workTime))
 }
 
-// within is so long on an idle machine, and longer on one that has been slow since then.
+// within returns d on an idle machine, and more on one that has been slow since then.
 func (s *slowness) within(d time.Duration, since time.Time) time.Duration {
 	return time.Duration(float64(d) * s.since(since))
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/actornode/actornode/internal/testkit/porttest"
 )
 
-// files are those that the configuration of a daemon names.
+// files are the files that the configuration of a daemon names.
 type files struct{ config, cookie, tree, cert, key, ca string }
 
-// all are the files by what they are.
+// all returns the files by kind.
 func (f *files) all() map[string]string {
 	return map[string]string{"configuration": f.config, "cookie": f.cookie, "tree": f.tree, "certificate": f.cert, "key": f.key, "authority": f.ca}
 }
 
-// make writes the files, and has a daemon start with them.
+// make writes the files, and makes a daemon start with them.
 func (f *files) make(t testing.TB, o *raw.Options) {
 	dir := t.TempDir()
 	tls := certtest.New(t, "cluster").Write(dir, certtest.Host("127.0.0.1"))
@@ -41,13 +41,13 @@ func (f *files) make(t testing.TB, o *raw.Options) {
 	o.Env = append(o.Env, "ACTORNODE_COOKIE=")
 }
 
-// blocks has a path lead to a pipe without a writer.
+// blocks makes a path lead to a pipe without a writer.
 func blocks(t testing.TB, file string) {
 	require.NoError(t, os.Remove(file))
 	require.NoError(t, syscall.Mkfifo(file, 0o600))
 }
 
-// huge has a path lead to a file of 1 GiB, which takes no space.
+// huge makes a path lead to a file of 1 GiB, which takes no space.
 func huge(t testing.TB, file string) { require.NoError(t, os.Truncate(file, 1<<30)) }
 
 // foreign gives a file to another user.
@@ -61,7 +61,7 @@ func starts() (rows []row) {
 			alone: true, own: &raw.Options{Prepare: f.make}, attack: func(a *attempt) {
 				blocks(a.T, f.all()[what])
 				require.NoError(a, a.Signal(syscall.SIGHUP))
-				if what != "tree" { // which is read at the start alone
+				if what != "tree" { // which is read only at the start
 					a.until(testkit.Limit, func() bool {
 						return strings.Contains(a.log(), "the configuration has errors: the old one stays as it is")
 					}, "the daemon has said that it keeps its configuration")
@@ -94,7 +94,7 @@ func starts() (rows []row) {
 					require.Contains(a, d.Log(), filepath.Base(f.all()[what]), "%s: the file is named", what)
 					require.NotContains(a, d.Log(), raw.Cookie)
 				}
-				if only == "cookie" || only == "" { // commands read that, too
+				if only == "cookie" || only == "" { // commands read that file, too
 					file := filepath.Join(a.T.TempDir(), "cookie")
 					require.NoError(a, os.WriteFile(file, []byte(raw.Cookie), 0o600))
 					cmd := func() (string, error) {
@@ -115,8 +115,8 @@ func starts() (rows []row) {
 	return append(rows, lostMapper(0), lostMapper(1), lostMapper(3))
 }
 
-// lostMapper is a row in which the node that is the port mapper ends just when a daemon registers: it hangs up on so many without an
-// answer, and on one after half of it.
+// lostMapper returns a row in which the node that is the port mapper ends just when a daemon registers: it closes so
+// many connections without an answer, and one after half of it.
 func lostMapper(times int32) row {
 	var met atomic.Int32
 	return row{name: fmt.Sprintf("epmd: the node that is it ends while a daemon starts, which asks %d times more", times), own: &raw.Options{

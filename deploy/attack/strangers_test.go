@@ -23,7 +23,7 @@ import (
 type door struct {
 	name  string
 	addr  func(*attempt) string
-	first func(*attempt) []byte // what begins a handshake
+	first func(*attempt) []byte // the first bytes of a handshake
 }
 
 var doors = []door{
@@ -36,13 +36,13 @@ var doors = []door{
 	}},
 }
 
-// sized is a message of a handshake behind its length.
+// sized returns a message of a handshake with its length in front.
 func sized(b []byte) []byte { return append(binary.BigEndian.AppendUint16(nil, uint16(len(b))), b...) }
 
 // strangers attack the listeners for nodes without the cookie.
 var strangers = slices.Concat(atDoor(doors[0]), atDoor(doors[1]), atErlang, atNative)
 
-// atDoor is what both protocols have to stand.
+// atDoor returns the attacks on both protocols.
 func atDoor(d door) []row {
 	rows := []row{
 		{name: "half-open handshakes from one address", attack: func(a *attempt) { a.halfOpen(d, 1100, 1) }},
@@ -138,7 +138,7 @@ func atDoor(d door) []row {
 	return rows
 }
 
-// halfOpen begins handshakes and leaves them there while others want to get in.
+// halfOpen begins handshakes and leaves them unfinished while others want to connect.
 func (a *attempt) halfOpen(d door, n, sources int) {
 	conns := make([]*raw.Conn, n)
 	hellos := make([][]byte, n)
@@ -159,8 +159,7 @@ func (a *attempt) halfOpen(d door, n, sources int) {
 	}
 }
 
-// someWait gives bystanders the time to be served, or not, while an attack goes on:
-// until each has been answered to a call that began now.
+// someWait lets an attack go on until each bystander has been answered to a call that began now, or the time is up.
 func (a *attempt) someWait() {
 	now := time.Now()
 	for _, b := range a.bystanders {
@@ -168,7 +167,7 @@ func (a *attempt) someWait() {
 	}
 }
 
-// noise is random bytes.
+// noise returns random bytes.
 func (a *attempt) noise(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -177,8 +176,7 @@ func (a *attempt) noise(n int) []byte {
 	return b
 }
 
-// pour sends bytes to addr, says that no more come, and takes what the answer is until
-// the daemon closes.
+// pour sends bytes to addr, closes its side, and takes the answer until the daemon closes.
 func (a *attempt) pour(addr string, b []byte) []byte {
 	c, err := raw.DialFrom(attacker, addr)
 	if err != nil {
@@ -191,7 +189,7 @@ func (a *attempt) pour(addr string, b []byte) []byte {
 	return answer
 }
 
-// shut is a connection that must have been refused: it gives no access.
+// refusedErlang checks that a connection was refused: it gives no access.
 func (a *attempt) refusedErlang(e *raw.Erlang) {
 	if e.SendReg(e.PID(1), "counter", addToken) == nil {
 		_, ended := e.Rest(5 * time.Second)
@@ -200,7 +198,7 @@ func (a *attempt) refusedErlang(e *raw.Erlang) {
 	a.notCounted()
 }
 
-// token is what counter is told to add by who must not reach it: it would show.
+// token is the number that strangers, who must not reach counter, tell it to add: it would show.
 const token = 1 << 40
 
 var addToken = cast(wire.Tuple{wire.Atom("add"), token})
@@ -218,7 +216,7 @@ func (a *attempt) notCounted() {
 	require.True(a, ok && n < token, "counter has been reached without the cookie: %v", total)
 }
 
-// atErlang is the Erlang distribution protocol's.
+// atErlang are the attacks on the Erlang distribution protocol.
 var atErlang = []row{
 	{name: "erlang: wrong proofs", attack: func(a *attempt) {
 		for i := range 300 {
@@ -303,13 +301,13 @@ var atErlang = []row{
 			a.Cleanup(func() { _ = in.Close() })
 			require.NoError(a, in.Name())
 			require.NoError(a, in.SendStatus("ok"))
-			// Under another name, which is not being connected to, the node poses its challenge ...
+			// Under another name, to which it is not connecting, the node sends its challenge ...
 			out := raw.NewErlang(a.dial("", a.Erlang), raw.Self("relay@127.0.0.1", 1))
 			require.NoError(a, out.SendName())
 			_, err = out.Status()
 			require.NoError(a, err)
 			require.NoError(a, out.Challenge())
-			// ... which it is posed itself.
+			// ... and gets that challenge itself.
 			require.NoError(a, in.SendChallenge(out.Posed))
 			in.Patience = 3 * time.Second
 			_, digest, err := in.Reply()
@@ -335,7 +333,7 @@ var atErlang = []row{
 			require.NoError(a, peer.Close())
 			a.untilUp(10*time.Second, id.Name, false)
 			require.NoError(a, stranger.Close())
-			again, err := raw.DialErlang(a.Erlang, id, a.Cookie) // behind the stranger's end
+			again, err := raw.DialErlang(a.Erlang, id, a.Cookie) // after the stranger's end
 			require.NoError(a, err)
 			require.NoError(a, again.Close())
 		}
@@ -411,7 +409,7 @@ var atErlang = []row{
 	}, want: want{logKiB: 256}},
 }
 
-// atNative is the native protocol's.
+// atNative are the attacks on the native protocol.
 var atNative = []row{
 	{name: "native: wrong proofs", attack: func(a *attempt) {
 		for i := range 300 {

@@ -21,8 +21,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// payload sends bytes as a message to counter, and returns whether the connection goes
-// on. It does not hang.
+// payload sends bytes as a message to counter, and returns whether the connection survives. It does not hang.
 func (a *attempt) payload(e *raw.Erlang, b []byte) bool {
 	head := must(etf.Append([]byte{112}, wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("counter")}))
 	_ = e.SendFrame(head, b)
@@ -57,7 +56,7 @@ func (a *attempt) nativeGoesOn(n *raw.Native) bool {
 	return err == nil
 }
 
-// each sends all payloads, each over a connection that is whole.
+// each sends all payloads, each over an intact connection.
 func (a *attempt) each(payloads [][]byte) {
 	var e *raw.Erlang
 	for _, p := range payloads {
@@ -70,7 +69,7 @@ func (a *attempt) each(payloads [][]byte) {
 	}
 }
 
-// eachFrame is the same for frames of the native protocol.
+// eachFrame does the same for frames of the native protocol.
 func (a *attempt) eachFrame(frames [][]byte) {
 	var n *raw.Native
 	for _, f := range frames {
@@ -84,7 +83,7 @@ func (a *attempt) eachFrame(frames [][]byte) {
 	}
 }
 
-// compressed is a compressed term: size is what it says that it has.
+// compressed returns a compressed term that claims the given size.
 func compressed(size int, term []byte) []byte {
 	var z bytes.Buffer
 	z.Write(binary.BigEndian.AppendUint32([]byte{131, 80}, uint32(size)))
@@ -96,7 +95,7 @@ func compressed(size int, term []byte) []byte {
 
 func big32(tag byte, n uint32) []byte { return binary.BigEndian.AppendUint32([]byte{tag}, n) }
 
-// toCounter is a frame of the native protocol with a message to counter, as bytes.
+// toCounter returns a frame of the native protocol with a message to counter, given as bytes.
 func toCounter(bits byte, payload []byte) []byte {
 	return raw.SignalFrame(byte(dist.OpSend)|bits, nil, wire.Atom("counter"), raw.Bytes(payload))
 }
@@ -216,7 +215,7 @@ var terms = []row{
 			}
 			a.closes(e.Conn, 10*time.Second)
 		}
-		// The log leaves lines out in a second that has many of them.
+		// The log leaves out lines in a second that has many of them.
 		a.until(10*time.Second, func() bool { once(); return strings.Contains(a.log(), "fragment") }, "the log says why")
 	}, want: want{log: "fragment"}},
 	{name: "erlang: fragments of 8 MiB without end", attack: func(a *attempt) {
@@ -315,7 +314,7 @@ var terms = []row{
 	}, want: want{logKiB: 1024}},
 
 	{name: "native: terms of 1,000,000 levels", attack: func(a *attempt) {
-		n := a.native() // in parts, for a frame has 64 KiB
+		n := a.native() // in parts, for a frame holds 64 KiB
 		for _, level := range [][]byte{{0x91}, {0x92, 0xc0}, {0x81}, {0xdc, 0, 1}, {0xc7, 3, 4}} {
 			if n == nil {
 				n = a.native()
@@ -510,7 +509,7 @@ func (a *attempt) inParts(n *raw.Native, b []byte) {
 	}
 }
 
-// headed is a connection whose frames have a distribution header.
+// headed returns a connection whose frames have a distribution header.
 func (a *attempt) headed() *raw.Erlang {
 	e := a.openErlang()
 	e.Flags = raw.HeadedFlags
@@ -518,8 +517,7 @@ func (a *attempt) headed() *raw.Erlang {
 	return e
 }
 
-// fragmentHead is the header without atoms and the control message of a message to
-// counter.
+// fragmentHead returns the header without atoms and the control message of a message to counter.
 func fragmentHead(e *raw.Erlang) []byte {
 	return must(new(etfcodec.Encoder).AppendBare([]byte{0}, wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("counter")}))
 }

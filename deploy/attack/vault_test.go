@@ -21,11 +21,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The vault is a daemon with processes that keep secrets, as a user writes them. The test binary is that daemon where this variable
-// is set.
+// The vault is a daemon with processes that keep secrets, like those of a user. The test binary is that daemon if this
+// variable is set.
 const asVault = "ATTACK_VAULT"
 
-// inVault has a row's daemon be the vault.
+// inVault makes a row's daemon the vault.
 func inVault(t testing.TB, o *raw.Options) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func inVault(t testing.TB, o *raw.Options) {
 // secret is in each password of the vault, and must never leave it.
 const secret = "hunter2-of-the-vault"
 
-// account is what a process keeps, or is sent. What is tagged stays on its node by each protocol.
+// account is a value that a process keeps, or gets. Tagged fields stay on their node in each protocol.
 type account struct {
 	Name     string `etf:"name"`
 	Password string `etf:"-"`
@@ -97,7 +97,7 @@ var vault = actornode.Program{
 	},
 }
 
-// crashes are the ways of a process to end that has a secret, and was sent one.
+// crashes are the ways to end a process that has a secret, and has got one in a message.
 var crashes = map[string]func() error{
 	"an error":      func() error { return errors.New("the vault is broken") },
 	"a panic":       func() error { panic("the vault is broken") },
@@ -107,7 +107,7 @@ var crashes = map[string]func() error{
 	"no handler":    func() error { return node.ErrUnhandled },
 }
 
-// broken is a state machine, a handler of events and an active object, which end in a way.
+// broken is a state machine, an event handler and an active object, which end in a given way.
 type broken struct {
 	account
 	end func() error
@@ -126,7 +126,8 @@ func (b *broken) Enter(*active.Context, account) (int, error) { return 0, b.end(
 
 var machines = statem.Define((*broken).open)
 
-// crashAll has each kind of process end in each way, after each form of a message with a secret, and returns how many it were.
+// crashAll makes each kind of process end in each way, after each form of a message with a secret, and returns how many
+// there were.
 func crashAll(ctx context.Context, n *node.Node) (ended int, err error) {
 	a := newAccount()
 	messages := []any{a, &a, wire.Tuple{wire.Atom("login"), "alice", secret}, wire.List{secret}, secret, []byte(secret),
@@ -149,7 +150,7 @@ func crashAll(ctx context.Context, n *node.Node) (ended int, err error) {
 				if err := n.Send(pid, message); err != nil {
 					return ended, err
 				}
-				n.Exit(pid, node.Shutdown) // of who has outlived it
+				n.Exit(pid, node.Shutdown) // if it is still alive
 				if _, err := node.AwaitExit(ctx, n, pid); err != nil {
 					return ended, err
 				}
@@ -164,7 +165,7 @@ func crashAll(ctx context.Context, n *node.Node) (ended int, err error) {
 			}
 			_ = event.SyncNotify(ctx, n, events, message)
 			n.Exit(events, node.Kill)
-			if err := n.Send(events, message); err != nil { // a dead letter
+			if err := n.Send(events, message); err != nil { // it becomes a dead letter
 				return ended, err
 			}
 		}
@@ -175,16 +176,16 @@ func crashAll(ctx context.Context, n *node.Node) (ended int, err error) {
 	return ended, nil
 }
 
-// references tells a peer's process references of each kind by which something is granted, so many of each: {alias, Ref},
-// {from, From} of who has called another, and calls, and then {done, PID} of the process that has the aliases. Who has one may send to
-// that process, or answer it.
+// references gives a peer's process references of each kind that grants something, eachReference of each: {alias, Ref},
+// {from, From} of a caller, and calls, and then {done, PID} of the process that has the aliases. Whoever has one may
+// send to that process, or answer it.
 func references(ctx context.Context, n *node.Node, peer any) (any, error) {
 	to, ok := peer.(wire.PID)
 	if !ok {
 		return nil, errors.New("no process")
 	}
 	asked, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
-		if r, ok := c.Node().AsRequest(msg); ok { // it leaves the answer to the peer
+		if r, ok := c.Node().AsRequest(msg); ok { // the peer is to answer it
 			return c.Send(to, wire.Tuple{wire.Atom("from"), r.From})
 		}
 		return nil
@@ -213,5 +214,5 @@ func references(ctx context.Context, n *node.Node, peer any) (any, error) {
 	}))
 }
 
-// eachReference is how many references of each kind.
+// eachReference is the number of references of each kind.
 const eachReference = 64

@@ -17,21 +17,21 @@ import (
 	"github.com/actornode/actornode/internal/testkit/certtest"
 )
 
-// certified starts nodes that speak TLS only, and their load.
+// certified starts nodes that use TLS only, and their load.
 func (f *fault) certified() *container {
 	x, files := f.s.startTLS(f.t, 3)
 	f.s, f.victim, f.files = x, x.nodes[0], files
 	return x.startLoad(f.t, "-v", files.dir+":/tls:ro", "-e", "LOAD_TLS=/tls")
 }
 
-// certificates are those of a stack that speaks TLS.
+// certificates are those of a stack that uses TLS.
 type certificates struct {
 	dir  string
 	ca   *certtest.Authority
 	leaf certtest.Leaf
 }
 
-// put puts files into the folder of the nodes, each at once.
+// put puts files into the folder of the nodes, each of them atomically.
 func (c *certificates) put(t testing.TB, files map[string][]byte) {
 	for name, text := range files {
 		name = filepath.Join(c.dir, name)
@@ -68,7 +68,7 @@ func (s *stack) startTLS(t testing.TB, n int) (*stack, *certificates) {
 
 // shows returns the serial number of the certificate that a node shows.
 func (c *container) shows(t testing.TB) string {
-	conn, err := tls.Dial("tcp", c.ip+":4371", &tls.Config{InsecureSkipVerify: true}) // it is looked at, not trusted
+	conn, err := tls.Dial("tcp", c.ip+":4371", &tls.Config{InsecureSkipVerify: true}) // the certificate is looked at, not trusted
 	require.NoError(t, err)
 	defer conn.Close()
 	return conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
@@ -102,7 +102,7 @@ func (f *fault) recertify() {
 	require.NotEqual(f.t, before, serial(cert))
 
 	f.files.put(f.t, map[string][]byte{"cert.pem": []byte("no certificate")})
-	show(before) // one that cannot be used changes nothing; commands read the same file, and have no older one
+	show(before) // an invalid one changes nothing; commands read the same file, and have no older one
 	for _, c := range f.s.nodes {
 		assert.Contains(f.t, f.s.logs(c), "the changed TLS files are invalid")
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// jumps has the victim's wall clock jump forwards, then back behind what it was, and then to what it is.
+// jumps makes the victim's wall clock jump forwards, then back behind the real time, and then to the real time.
 func (f *fault) jumps() {
 	if runtime.GOARCH != "amd64" {
 		f.t.Skip("NO CLOCK JUMPS: the code of a clock is for amd64")
@@ -34,13 +34,15 @@ func (f *fault) jumps() {
 	f.hold(10 * time.Second)
 }
 
-// clock is the function of the kernel's library (vDSO) in the memory of a container's process by which Go asks for the time.
+// clock is the function of the kernel's library (vDSO) in the memory of a container's process by which Go reads the
+// time.
 type clock struct {
 	at   int64
 	code []byte // its beginning, as long as that of jumpedClock
 }
 
-// jumpedClock is a function like __vdso_clock_gettime: it makes the system call of that name, and adds ahead to the wall clock.
+// jumpedClock is a function like __vdso_clock_gettime: it makes the system call of that name, and adds ahead to the
+// wall clock.
 func jumpedClock(ahead time.Duration) []byte {
 	code := []byte{
 		0xb8, 0xe4, 0, 0, 0, // mov  eax, 228  clock_gettime
@@ -85,7 +87,7 @@ func (c *container) clock(t testing.TB) clock {
 	return clock{}
 }
 
-// replace writes code into the memory of the process, while it is frozen with no thread where it is put.
+// replace writes code into the memory of the process, while it is frozen and no thread is at that place.
 func (c *container) replace(t testing.TB, at int64, code []byte) {
 	until(t, func() string {
 		c.s.run("pause", c.id)
@@ -99,7 +101,7 @@ func (c *container) replace(t testing.TB, at int64, code []byte) {
 			if err != nil {
 				return err.Error()
 			}
-			fields := strings.Fields(string(b)) // the last one is where the thread goes on
+			fields := strings.Fields(string(b)) // the last field is where the thread goes on
 			pc, err := strconv.ParseInt(fields[len(fields)-1], 0, 64)
 			if err != nil || at <= pc && pc < at+int64(len(code)) {
 				return fmt.Sprintf("a thread is at %s", b)
@@ -117,7 +119,7 @@ func (c *container) replace(t testing.TB, at int64, code []byte) {
 	})
 }
 
-// tells checks that the wall clock of the container's process is ahead of that of this host.
+// tells checks that the wall clock of the container's process is ahead of that of this host by ahead.
 func (c *container) tells(t testing.TB, ahead time.Duration) {
 	r, err := http.Get("http://" + c.ip + ":9100/livez")
 	require.NoError(t, err)

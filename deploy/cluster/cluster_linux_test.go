@@ -24,7 +24,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Five actornodes from the compose file, two OTP nodes and one Elixir node are one cluster.
+// Five actornodes from the compose file, two OTP nodes and one Elixir node form one cluster.
 func TestCluster(t *testing.T) {
 	e := needEngine(t)
 	otp, elixir := e.otpImage()
@@ -44,7 +44,7 @@ func TestCluster(t *testing.T) {
 	t.Run("commands", s.testCommands)
 }
 
-// What Docker shows of a container has no cookie, and nothing in it can be written.
+// What Docker shows of a container contains no cookie, and nothing in it can be written.
 func (s *stack) testContainer(t *testing.T) {
 	for _, c := range s.nodes {
 		shown := s.run("inspect", c.id)
@@ -68,7 +68,7 @@ func (s *stack) testContainer(t *testing.T) {
 	})
 }
 
-// otpImage makes an image of Debian's Erlang, and Elixir where it is; "": there is no Erlang of Debian here.
+// otpImage makes an image of Debian's Erlang, and Elixir if it is installed; "": Debian's Erlang is not installed here.
 func (e *engine) otpImage() (image string, elixir bool) {
 	packages := []string{"erlang-base", "erlang-crypto"}
 	elixir = exec.Command("dpkg", "-s", "elixir").Run() == nil
@@ -183,7 +183,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 			assert.Contains(t, out, o.name)
 		}
 	}
-	watch := nodetest.Open(t, n) // a node that is gone is told to links and monitors
+	watch := nodetest.Open(t, n) // links and monitors report a node that is gone
 	watch.TrapExit(true)
 	ref := watch.Monitor(node.At{Name: "looker", Node: wire.Atom(others[0].name)})
 	s.run("kill", others[0].id)
@@ -192,7 +192,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 
 const noOTP = "not installed: Debian's erlang-base, for containers"
 
-// The shell of Erlang is connected to all nodes, and calls them.
+// The Erlang shell is connected to all nodes, and calls them.
 func (s *stack) testShell(t *testing.T, image string) {
 	if image == "" {
 		t.Skip(noOTP)
@@ -213,7 +213,8 @@ func (s *stack) testShell(t *testing.T, image string) {
 	assert.Equal(t, "["+strings.Join(names, ","), strings.Join(strings.Fields(list), ""))
 }
 
-// The nodes of the profile tls are a cluster that talks TLS only. Who has no certificate of its authority is not let in.
+// The nodes of the profile tls are a cluster that uses TLS only. A node without a certificate of its authority is
+// refused.
 func (s *stack) testTLS(t *testing.T) {
 	x, files := s.startTLS(t, 3)
 	dir, ca, leaf := files.dir, files.ca, files.leaf
@@ -237,7 +238,7 @@ func (s *stack) testTLS(t *testing.T) {
 		}{{own, true}, {strange, false}} {
 			conn, err := tls.Dial("tcp", at, &tls.Config{RootCAs: pool, ServerName: "tls.example",
 				Certificates: []tls.Certificate{try.certificate}})
-			if err == nil { // in TLS 1.3 a client hears of the refusal when it reads
+			if err == nil { // in TLS 1.3 a client learns of the refusal when it reads
 				wait := testkit.Limit
 				if try.ok { // nothing comes
 					wait = 500 * time.Millisecond
@@ -255,10 +256,10 @@ func (s *stack) testTLS(t *testing.T) {
 	}
 }
 
-// notHere are commands that need no node, and are tested where they are.
+// notHere are commands that need no node, and are tested elsewhere.
 var notHere = []string{"check", "cluster", "start", "new", "add", "vet", "completion"}
 
-// Every command does on each node what it says.
+// Every command works on each node.
 func (s *stack) testCommands(t *testing.T) {
 	help, err := s.nodes[0].cli("help")
 	require.NoError(t, err)
@@ -297,7 +298,7 @@ func (s *stack) testCommands(t *testing.T) {
 				}
 			}
 			traced := make(chan string, 1)
-			go func() { // ends with what it has seen
+			go func() { // ends with its result
 				out, err := c.cli("trace", "counter", "--max", "1")
 				traced <- fmt.Sprint(out, err)
 			}()

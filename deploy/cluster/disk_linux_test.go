@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where the log of nodes is that have a small disk for it.
+// logFolder is the folder of the log of nodes that have a small disk for it.
 const logFolder = "/var/log/actornode"
 
-// smallDisk has the log in a file system of 256 KiB.
+// smallDisk puts the log into a file system of 256 KiB.
 func (f *fault) smallDisk() *container {
 	return f.others(3, tickTime, `services:
   node:
@@ -31,7 +31,7 @@ func (f *fault) diskFull() {
 		require.NoError(f.t, err)
 		return string(b)
 	}
-	say := func() { // has the node log a line
+	say := func() { // makes the node log a line
 		_, err := f.victim.cli("log", "level", "info")
 		assert.NoError(f.t, err)
 	}

@@ -76,7 +76,7 @@ func (e *engine) startDaemon() {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // also if the test is killed
 	started, ended := make(chan error), make(chan error, 1)
 	go func() { // the cleanup waits
-		runtime.LockOSThread() // the signal comes when the thread ends that has started it
+		runtime.LockOSThread() // the signal arrives when the thread that has started it ends
 		err := cmd.Start()
 		started <- err
 		if err == nil {
@@ -114,7 +114,7 @@ func (e *engine) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// try runs docker, and returns what it prints on standard output.
+// try runs docker, and returns its standard output.
 func (e *engine) try(args ...string) (string, error) {
 	var out, trouble bytes.Buffer
 	cmd := e.command(e.docker, args...)
@@ -125,14 +125,14 @@ func (e *engine) try(args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// run runs docker, which must work.
+// run runs docker, which must succeed.
 func (e *engine) run(args ...string) string {
 	out, err := e.try(args...)
 	require.NoError(e.t, err)
 	return out
 }
 
-// image is the name of an image of this run.
+// image returns the name of an image of this run.
 func (e *engine) image(name string) string { return e.tag + "-" + name }
 
 // build makes an image from a folder with a Dockerfile, and removes it with the test.
@@ -163,7 +163,7 @@ func (e *engine) imported(name string, files []string, changes ...string) string
 	return e.image(name)
 }
 
-// pack writes files of this host, and what a small system has beside them.
+// pack writes files of this host, and the other files of a small system.
 func pack(w io.Writer, files []string) error {
 	t := tar.NewWriter(w)
 	written := make(map[string]bool)
@@ -239,8 +239,8 @@ func copyFile(w io.Writer, name string) error {
 	return err
 }
 
-// packaged lists the files of Debian packages, with the libraries that their programs need and a shell; ok false: one is
-// not installed.
+// packaged lists the files of Debian packages, with the libraries that their programs need and a shell; ok false: one
+// is not installed.
 func packaged(packages ...string) (files []string, ok bool) {
 	out, err := exec.Command("dpkg", append([]string{"-L", "dash", "coreutils", "sed", "hostname", "libc-bin"},
 		packages...)...).Output()
@@ -262,7 +262,7 @@ func packaged(packages ...string) (files []string, ok bool) {
 			b.Close()
 		}
 	}
-	libraries, _ := exec.Command("ldd", programs...).Output() // says no of programs that are static
+	libraries, _ := exec.Command("ldd", programs...).Output() // fails for static programs
 	for _, w := range strings.Fields(string(libraries)) {
 		if w = strings.TrimSuffix(w, ":"); strings.HasPrefix(w, "/") {
 			files = append(files, w)
@@ -284,8 +284,8 @@ func goBuild(t testing.TB, module, out, pkg string, flags ...string) {
 	require.NoError(t, err, string(text))
 }
 
-// daemonImage makes the image of the shipped Dockerfile. Its first stage, which compiles with an image of Go, is one that
-// has what was compiled here.
+// daemonImage makes the image of the shipped Dockerfile. Its first stage, which compiles with an image of Go, is
+// replaced by one with what was compiled here.
 func (e *engine) daemonImage() string {
 	dir := e.t.TempDir()
 	text, err := os.ReadFile("../docker/Dockerfile")
@@ -301,7 +301,7 @@ func (e *engine) daemonImage() string {
 	return e.lastStage("node", string(text), dir)
 }
 
-// lastStage makes the image of the last stage of a Dockerfile. What its first stage would have compiled is in dir.
+// lastStage makes the image of the last stage of a Dockerfile. dir has what its first stage would have compiled.
 func (e *engine) lastStage(name, dockerfile, dir string) string {
 	_, last, ok := strings.Cut(dockerfile, "\nFROM scratch\n")
 	require.True(e.t, ok, dockerfile)
@@ -317,7 +317,7 @@ func (e *engine) loadImage() string {
 	return e.build("load", dir)
 }
 
-// until waits for a fact of a container. It asks five times a second: each question is work for Docker.
+// until waits for a condition of a container. It polls five times a second: each query is work for Docker.
 func until(t testing.TB, wrong func() string) {
 	t.Helper()
 	testkit.UntilEvery(t, 200*time.Millisecond, wrong)

@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// limited gives the victim less memory, of which it knows when it starts.
+// limited gives the victim less memory, and the victim knows that when it starts.
 func (f *fault) limited() *container {
 	restart := func(limit, swap string) error {
 		f.s.run("update", "--memory", limit, "--memory-swap", swap, f.victim.id)
@@ -30,7 +30,7 @@ func (f *fault) limited() *container {
 	return f.s.startLoad(f.t)
 }
 
-// hoard has a process of the victim keep messages of 1 MiB, until full says that it is enough. stop ends the process.
+// hoard makes a process of the victim keep messages of 1 MiB, until full returns true. stop ends the process.
 func (f *fault) hoard(full func() bool) (stop func()) {
 	n := f.s.steer(f.t)
 	at := wire.Atom(f.victim.name)
@@ -50,7 +50,7 @@ func (f *fault) hoard(full func() bool) (stop func()) {
 	return func() { n.Exit(pid, wire.Atom("kill")) }
 }
 
-// short has live objects need the memory that the victim may use.
+// short makes live objects take all the memory that the victim may use.
 func (f *fault) short() {
 	ready := func() error {
 		_, err := f.victim.get("/readyz")
@@ -72,7 +72,7 @@ func (f *fault) short() {
 	assert.Equal(f.t, "0", f.s.run("inspect", "-f", "{{.RestartCount}}", f.victim.id), "the kernel has not ended it")
 }
 
-// beyond takes memory away that the victim believes to have.
+// beyond takes away memory that the victim believes it has.
 func (f *fault) beyond() {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.victim.pid))
 	require.NoError(f.t, err)
@@ -87,7 +87,7 @@ func (f *fault) beyond() {
 		_, err := os.Stat(fmt.Sprintf("/proc/%d/root/proc", pid))
 		return err != nil
 	})
-	until(f.t, func() string { // Docker does not change a container that it is about to start again
+	until(f.t, func() string { // Docker does not change a container that it is about to restart
 		if _, err := f.s.try("update", "--memory", "4g", "--memory-swap", "8g", f.victim.id); err != nil {
 			return err.Error()
 		}

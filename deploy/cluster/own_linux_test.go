@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clone starts a node with the variables of another, but for those in vars. args are options of docker run.
+// clone starts a node with the variables of another, except those in vars. args are options of docker run.
 func (s *stack) clone(t testing.TB, of *container, image string, args []string, vars ...string) (id string) {
 	all := []string{"run", "-d", "--user", "65532:65532", "--read-only", "--cap-drop", "ALL", "-v",
 		s.dir + "/cookie:/run/secrets/cookie:ro"}
 	env := strings.Split(s.run("inspect", "-f", "{{range .Config.Env}}{{println .}}{{end}}", of.id), "\n")
-	for _, v := range append(env, vars...) { // the last one of a name holds
+	for _, v := range append(env, vars...) { // the last one of a name counts
 		if strings.HasPrefix(v, "ACTORNODE_") {
 			all = append(all, "-e", v)
 		}
@@ -24,7 +24,7 @@ func (s *stack) clone(t testing.TB, of *container, image string, args []string, 
 	return id
 }
 
-// stillRuns says that a container runs; "": it has ended.
+// stillRuns returns an error text if a container runs; "": it has ended.
 func (s *stack) stillRuns(id string) string {
 	state, err := s.try("inspect", "-f", "{{.State.Status}}", id)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *stack) stillRuns(id string) string {
 	return ""
 }
 
-// others makes a stack beside that of the other rows, of n nodes, and returns a load for it. It ends with the row.
+// others makes a stack of n nodes beside that of the other rows, and returns a load for it. It ends with the row.
 func (f *fault) others(n int, tick time.Duration, override string) (load *container) {
 	e := *f.s.engine
 	e.t, e.tag = f.t, e.tag+"-own"
@@ -51,8 +51,8 @@ func (f *fault) others(n int, tick time.Duration, override string) (load *contai
 	return x.startLoad(f.t, "-e", "LOAD_TICK_TIME="+tick.String())
 }
 
-// quick starts nodes that are to notice soon that a peer is gone.
+// quick starts nodes that notice soon that a peer is gone.
 func (f *fault) quick() *container { return f.others(3, fastTick, "") }
 
-// started has the row's load alone.
+// started starts only the row's load.
 func (f *fault) started() *container { return f.s.startLoad(f.t) }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testProject runs a project that actornode new has written: the image of its Dockerfile, by its compose file, as a cluster of
-// two nodes. Its program is compiled here, see daemonImage.
+// testProject runs a project that actornode new has written: the image of its Dockerfile, by its compose file, as a
+// cluster of two nodes. Its program is compiled here, see daemonImage.
 func (s *stack) testProject(t *testing.T) {
 	x, dir := s.in(t), t.TempDir()
 	openFolders(t, dir)

@@ -30,7 +30,7 @@ func (e *engine) prometheusImage() string {
 		`"--storage.tsdb.path=/tmp/data"]`)
 }
 
-// answer is that of Prometheus.
+// answer is an answer of Prometheus.
 type answer struct {
 	Status, Error string
 	Data          struct {
@@ -44,14 +44,14 @@ type answer struct {
 	}
 }
 
-// number is the value of the first result.
+// number returns the value of the first result.
 func (a answer) number() float64 {
 	text, _ := a.Data.Result[0].Value[1].(string)
 	n, _ := strconv.ParseFloat(text, 64)
 	return n
 }
 
-// ask asks Prometheus in its container.
+// ask sends a query to Prometheus in its container.
 func (c *container) ask(path string) (a answer, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -78,9 +78,8 @@ func (c *container) query(expr string) (answer, error) {
 // alertAfter is how long a fault must last in the table of faults until there is an alert.
 const alertAfter = 8 * time.Second
 
-// startPrometheus starts Prometheus from the compose file. Only the times in its files are shorter: a fault counts after hold,
-// counters are looked at over ten seconds, and what there was within an hour is what there was within a minute. nil: there is no
-// image.
+// startPrometheus starts Prometheus from the compose file. Only the times in its files are shorter: a fault counts
+// after hold, rates of counters are over ten seconds, and an hour of history becomes a minute. nil: there is no image.
 func (s *stack) startPrometheus(t testing.TB, image string, hold time.Duration) *container {
 	if image == "" {
 		return nil
@@ -129,7 +128,7 @@ func (s *stack) startPrometheus(t testing.TB, image string, hold time.Duration) 
 	return p
 }
 
-// fired returns which alerts an expression finds, as NAME ADDRESS.
+// fired returns the alerts that an expression finds, as NAME ADDRESS.
 func (c *container) fired(t testing.TB, expr string) (all []string) {
 	a, err := c.query(expr)
 	require.NoError(t, err)
@@ -142,7 +141,7 @@ func (c *container) fired(t testing.TB, expr string) (all []string) {
 
 const firing = `ALERTS{alertstate="firing"}`
 
-// alerted checks which alerts have fired since a row has begun, and returns them when they have ended.
+// alerted checks which alerts have fired since a row began, and returns them when they have ended.
 func (f *fault) alerted(r row, began time.Time) string {
 	p := f.s.prometheus
 	if p == nil {
@@ -155,7 +154,7 @@ func (f *fault) alerted(r row, began time.Time) string {
 		name, instance, _ := strings.Cut(a, " ")
 		switch {
 		case name == gone[0] && !slices.ContainsFunc(f.s.nodes, func(c *container) bool { return c.ip+":9100" == instance }):
-			continue // a container of a row before, which was taken away
+			continue // a container of an earlier row, which has been removed
 		case name == missing[0] && r.lost != never:
 			continue // the others miss it, for as long as it takes
 		}
@@ -178,7 +177,7 @@ func (f *fault) alerted(r row, began time.Time) string {
 	return strings.Join(names, ", ")
 }
 
-// testPrometheus has Prometheus look at the cluster, and fire an alert.
+// testPrometheus lets Prometheus scrape the cluster, and fire an alert.
 func (s *stack) testPrometheus(t *testing.T, image string) {
 	if image == "" {
 		t.Skip("not installed: Debian's prometheus, for containers")
@@ -198,7 +197,7 @@ func (s *stack) testPrometheus(t *testing.T, image string) {
 		}
 		return l
 	}
-	begun := 0 // times that the victim's process was killed
+	begun := 0 // number of kills of the victim's process
 	for _, r := range []struct {
 		begin func()
 		want  []string // each at some time
@@ -255,7 +254,7 @@ func (s *stack) testPrometheus(t *testing.T, image string) {
 	}
 }
 
-// testPanels asks what each panel of the dashboards asks.
+// testPanels makes the queries of each panel of the dashboards.
 func (s *stack) testPanels(t *testing.T, p *container) {
 	type panel struct {
 		Title   string

@@ -31,34 +31,34 @@ var (
 	seed       = flag.Uint64("cluster.seed", 0, "seed of what happens to packets; 0: one by chance")
 )
 
-// tickTime is that of all nodes here. A peer that is silent is noticed after the tick time, more or less a quarter of it, as in
-// OTP. On a busy machine it is a bit more, and the fault needs a moment to begin.
+// tickTime is that of all nodes here. A silent peer is noticed after the tick time, plus or minus a quarter of it, as
+// in OTP. On a busy machine it takes a little longer, and the fault needs a moment to begin.
 const (
 	tickTime = 8 * time.Second
 	fastTick = 3 * time.Second
 )
 
-// row is a fault, with what is promised and what was seen. The victim is one of the nodes.
+// row is a fault, with the promised and the observed effects. The victim is one of the nodes.
 type row struct {
 	name, promised string
-	quick          bool // a part of the short test
-	lost           end  // of the connection between the load and the victim
+	quick          bool // part of the short test
+	lost           end  // the end of the connection between the load and the victim
 	fault          func(f *fault)
 
 	own func(f *fault) (load *container) // prepares what only this row has; nil: nothing
 
-	alerts, mayAlert []string // those for the victim that must fire, and those that may
-	parted           bool     // each node misses others for so long that there is an alert
+	alerts, mayAlert []string // alerts for the victim that must fire, and those that may
+	parted           bool     // each node misses others for long enough to cause an alert
 }
 
-// end says whether a connection ends.
+// end says which connections end.
 type end uint8
 
 const (
 	never end = iota
 	once
 	perhaps
-	all // those of all nodes, one after another
+	all // the connections of all nodes, one after another
 )
 
 // fault is a row that runs.
@@ -67,7 +67,7 @@ type fault struct {
 	s      *stack
 	victim *container
 	seed   uint64
-	files  *certificates // of nodes that speak TLS
+	files  *certificates // of nodes that use TLS
 }
 
 // Alerts.
@@ -148,18 +148,18 @@ var rows = []row{
 		fault: func(f *fault) { f.cut(15 * time.Second) }, promised: "nodedown after the tick time, 3 s ± 0.75 s"},
 	{name: "rolling restart of all nodes", quick: true, lost: all, fault: (*fault).rolling,
 		promised: "each node drains; no call is lost that its client makes again on another node"},
-	// The last one, since the load keeps the old cookie and could not connect again.
+	// The last row, since the load keeps the old cookie and could not connect again.
 	{name: "cookie rotated by SIGHUP", quick: true, fault: (*fault).rotate,
 		promised: "nothing is noticed, nothing is lost"},
 }
 
-// kill ends the process, which Docker starts again.
+// kill ends the process, which Docker restarts.
 func (f *fault) kill() {
 	require.NoError(f.t, syscall.Kill(f.victim.pid, syscall.SIGKILL))
 	f.again()
 }
 
-// again waits until the container runs again, and is found where it was.
+// again waits until the container runs again, and looks up its address.
 func (f *fault) again() {
 	pid, name := f.victim.pid, f.victim.name
 	until(f.t, func() string {
@@ -173,7 +173,7 @@ func (f *fault) again() {
 	require.Equal(f.t, name, f.victim.name, "the container has its address again")
 }
 
-// stop stops the container, which Docker does not start again.
+// stop stops the container, which Docker does not restart.
 func (f *fault) stop() {
 	f.s.run("stop", f.victim.id)
 	f.hold(30 * time.Second)
@@ -235,7 +235,7 @@ func (f *fault) slow(quota float64) {
 	f.s.run("update", "--cpus", strconv.Itoa(runtime.NumCPU()), f.victim.id)
 }
 
-// cpu is how many seconds of a CPU the container's program has used.
+// cpu returns how many seconds of a CPU the container's program has used.
 func (c *container) cpu() (seconds float64, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid))
 	if err != nil {
@@ -273,14 +273,14 @@ func (f *fault) full() {
 	})
 }
 
-// descriptors sets how many files the victim may open. It is done as the victim's user, who may do it without privileges.
+// descriptors sets how many files the victim may open. It runs as the victim's user, who may do it without privileges.
 func (f *fault) descriptors(n string) {
 	out, err := exec.Command("setpriv", "--reuid=65532", "--regid=65532", "--clear-groups",
 		"prlimit", "--pid", strconv.Itoa(f.victim.pid), "--nofile="+n+":").CombinedOutput()
 	require.NoError(f.t, err, string(out))
 }
 
-// deaf takes the victim's DNS server away.
+// deaf takes away the victim's DNS server.
 func (f *fault) deaf() {
 	drop := []string{"OUTPUT", "-d", "127.0.0.11", "-j", "DROP"}
 	require.NoError(f.t, netem.Iptables(f.victim.pid, append([]string{"-I"}, drop...)...))
@@ -306,7 +306,7 @@ func (f *fault) rotate() {
 	f.hold(5 * time.Second)
 }
 
-// rolling restarts all nodes, each when the one before is ready.
+// rolling restarts all nodes, each when the one before it is ready.
 func (f *fault) rolling() {
 	for i, c := range f.s.nodes {
 		f.victim = c
@@ -314,7 +314,7 @@ func (f *fault) rolling() {
 			f.s.run("stop", c.id) // SIGTERM: drains
 			assert.Equal(f.t, "0", f.s.run("inspect", "-f", "{{.State.ExitCode}}", c.id), "the exit status of %s", c.name)
 			f.s.run("start", c.id)
-		} else { // Docker starts what has ended by itself
+		} else { // Docker restarts what has ended by itself
 			out, err := c.cli("drain")
 			assert.NoError(f.t, err)
 			assert.Contains(f.t, out, "has drained")
@@ -334,7 +334,7 @@ func (f *fault) hold(d time.Duration) {
 	}
 }
 
-// report is what the load tells of one target: see folder load.
+// report is the load's report about one target: see folder load.
 type report struct {
 	Asked, Answered, Withheld, GaveUp            int
 	Failed                                       map[string]int
@@ -350,7 +350,7 @@ type report struct {
 	Connected bool
 }
 
-// add adds what came after.
+// add adds a later report.
 func (r *report) add(x report) {
 	for _, v := range []struct {
 		to   *int
@@ -402,7 +402,7 @@ func (c *container) take() (map[string]report, error) {
 	return all, json.Unmarshal([]byte(text), &all)
 }
 
-// healthy reports whether nothing has failed, and something has come back from all.
+// healthy reports whether nothing has failed, and all targets have answered.
 func healthy(all map[string]report) bool {
 	for _, r := range all {
 		if !r.Connected || r.Answered == 0 || r.Back == 0 || len(r.Failed) > 0 {
@@ -481,7 +481,7 @@ func (s *stack) testFaults(t *testing.T) {
 // run runs a row, and returns its line of the table.
 func (f *fault) run(r row, load *container) string {
 	t, s := f.t, f.s
-	require.NoError(t, f.victim.find("go")) // Docker may have started it again since
+	require.NoError(t, f.victim.find("go")) // Docker may have restarted it meanwhile
 	s.nodes = slices.Clone(s.nodes)
 	before := make(map[string]size)
 	for _, c := range append(slices.Clone(s.nodes), load) {
@@ -513,7 +513,7 @@ func (f *fault) run(r row, load *container) string {
 	recovered := time.Since(ended)
 	f.settled(append(slices.Clone(s.nodes), load), before)
 	alerts := f.alerted(r, began)
-	last, err := load.take() // with what is judged later
+	last, err := load.take() // judged later, too
 	require.NoError(t, err)
 	for name, x := range last {
 		sum := total[name]
@@ -561,7 +561,7 @@ func (f *fault) run(r row, load *container) string {
 		recovered.Round(10*time.Millisecond), every.Slowest.Round(time.Millisecond), alerts)
 }
 
-// settled waits until goroutines and memory are about what they were.
+// settled waits until goroutines and memory are about what they were before.
 func (f *fault) settled(all []*container, before map[string]size) {
 	for _, c := range all {
 		until(f.t, func() string {

@@ -32,7 +32,7 @@ type stack struct {
 	gate   string // address of this host in the network
 	load   string // image of the load
 
-	prometheus *container // looks at the nodes; nil: none
+	prometheus *container // scrapes the nodes; nil: none
 }
 
 // container is one container.
@@ -68,14 +68,14 @@ func (e *engine) newStack(vars ...string) *stack {
 	return s
 }
 
-// in is the stack for a part of the test.
+// in returns the stack for a part of the test.
 func (s *stack) in(t testing.TB) *stack {
 	e, x := *s.engine, *s
 	e.t, x.engine = t, &e
 	return &x
 }
 
-// openFolders lets who the containers run as get to a folder of the test.
+// openFolders gives the user of the containers access to a folder of the test.
 func openFolders(t testing.TB, dir string) {
 	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
 		require.NoError(t, os.Chmod(dir, 0o755))
@@ -89,7 +89,7 @@ func (s *stack) writeCookie(cookie string) {
 	require.NoError(s.t, os.Chown(s.dir+"/cookie.new", 65532, 65532))
 	b, err := os.ReadFile(s.dir + "/cookie.new")
 	require.NoError(s.t, err)
-	if _, err := os.Stat(s.dir + "/cookie"); err == nil { // the file stays the one that is mounted
+	if _, err := os.Stat(s.dir + "/cookie"); err == nil { // the mounted file stays the same
 		require.NoError(s.t, os.WriteFile(s.dir+"/cookie", b, 0o400))
 		return
 	}
@@ -138,14 +138,15 @@ func (s *stack) up(service string, n int, args ...string) {
 	s.gate = s.run("network", "inspect", "-f", "{{(index .IPAM.Config 0).Gateway}}", s.network())
 }
 
-// look finds out where a container is.
+// look looks up the address of a container.
 func (s *stack) look(id, base string) *container {
 	c := &container{s: s, id: id}
 	require.NoError(s.t, c.find(base), "its log: %s", s.logs(c))
 	return c
 }
 
-// find finds out where a container is. Docker calls one that it is about to start again a running one, but without a process.
+// find looks up the address of a container. Docker lists a container that it is about to restart as running, but
+// without a process.
 func (c *container) find(base string) error {
 	out, err := c.s.try("inspect", "-f", "{{.State.Pid}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", c.id)
 	if err != nil {
@@ -160,7 +161,7 @@ func (c *container) find(base string) error {
 	return nil
 }
 
-// logs are the last lines of a container's log.
+// logs returns the last lines of a container's log.
 func (s *stack) logs(c *container) string {
 	cmd := s.command(s.docker, "logs", "--tail", "30", c.id)
 	out, _ := cmd.CombinedOutput()
@@ -183,7 +184,7 @@ func (c *container) cli(args ...string) (string, error) {
 	return string(out), nil
 }
 
-// peers are the nodes that the container's is connected to, but for commands.
+// peers returns the nodes that the container's node is connected to, except commands.
 func (c *container) peers() ([]string, error) {
 	out, err := c.cli("nodes", "--json")
 	if err != nil {
@@ -220,7 +221,7 @@ func namesIn(v any) (all []string) {
 	return all
 }
 
-// get asks the HTTP server of the container.
+// get sends a request to the HTTP server of the container.
 func (c *container) get(path string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -240,7 +241,7 @@ func (c *container) get(path string) (string, error) {
 	return string(b), err
 }
 
-// metric is the sum of all series of a metric.
+// metric returns the sum of all series of a metric.
 func (c *container) metric(name string) (sum float64, err error) {
 	text, err := c.get("/metrics")
 	if err != nil {
@@ -275,7 +276,7 @@ func (s *stack) ready() {
 	}
 }
 
-// steer starts a node in the test's own process, in the network of the containers. It listens nowhere.
+// steer starts a node in the test's own process, in the network of the containers. It has no listener.
 func (s *stack) steer(t testing.TB) *node.Node {
 	return nodetest.Start(t, node.Config{Name: node.Atom("test@" + s.gate), Distribution: &node.Distribution{Cookie: s.cookie,
 		Listen: "-", Finder: &discovery.Static{Port: 4370}}})

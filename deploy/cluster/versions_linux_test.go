@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mixed starts a node of an old version beside those of this one.
+// mixed starts a node of an old version beside those of this version.
 func (f *fault) mixed() *container {
 	revision, image := f.s.oldImage(f.t)
 	f.t.Logf("the old version is %s", revision)
@@ -69,7 +69,7 @@ func (s *stack) oldImage(t testing.TB) (revision, image string) {
 	return revision, s.in(t).build("old", out)
 }
 
-// mix makes calls between the versions, both ways.
+// mix makes calls between the versions, in both directions.
 func (f *fault) mix() {
 	for _, c := range f.s.nodes[:len(f.s.nodes)-1] {
 		for _, x := range [][2]*container{{c, f.victim}, {f.victim, c}} {

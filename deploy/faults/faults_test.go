@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is that of the repository.
+// root is the root of the repository.
 var root = filepath.Join("..", "..")
 
-// Each fault still says something about the code as it is: its lines are there, and what it makes of them is Go.
+// Each fault still fits the present code: its lines are there, and its replacement is valid Go.
 func TestFaultsApply(t *testing.T) {
 	all, err := loadAll("testdata")
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// All faults stand in one tree, and the environment chooses one.
+// All faults are in one tree, and the environment chooses one.
 func TestWeave(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.go"), []byte(`package main
@@ -156,7 +156,7 @@ func main() {
 	require.ErrorContains(t, err, "gone: does not apply: p.go, func double: the lines")
 }
 
-// All faults together are Go, too.
+// All faults together are valid Go, too.
 func TestWeaveAll(t *testing.T) {
 	all, err := loadAll("testdata")
 	require.NoError(t, err)

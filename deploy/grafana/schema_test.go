@@ -25,9 +25,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// read reads a dashboard of the classic format, which Grafana loads from files: strictly, for what it must not have, and
-// then again. The SDK's strict reader drops panels, since it takes an empty list of errors for an error, and it does not
-// look into fieldConfig.
+// read reads a dashboard of the classic format, which Grafana loads from files: strictly, for fields that it must not
+// have, and then again. The SDK's strict reader drops panels, since it takes an empty list of errors for an error, and
+// it does not look into fieldConfig.
 func read(text []byte) (d dashboard.Dashboard, err error) {
 	var strict dashboard.Dashboard
 	err = strict.UnmarshalJSONStrict(text)
@@ -37,14 +37,14 @@ func read(text []byte) (d dashboard.Dashboard, err error) {
 	return d, json.Unmarshal(text, &d)
 }
 
-// check returns what is wrong with a dashboard.
+// check returns the errors of a dashboard.
 func check(text []byte) error {
 	d, err := read(text)
 	if err != nil {
 		return err
 	}
 	errs := []error{d.Validate()}
-	// The SDK takes panels and queries that it does not know as they are.
+	// The SDK leaves panels and queries that it does not know unchanged.
 	for _, p := range d.Panels {
 		if p.RowPanel != nil {
 			for _, q := range p.RowPanel.Panels {
@@ -59,7 +59,7 @@ func check(text []byte) error {
 			errs = append(errs, query(a.Name, a.Target.DataqueryType()))
 		}
 	}
-	// All that is there has been read: other fields are dropped by the types.
+	// Everything has been read: the types would drop other fields.
 	back, err := json.Marshal(d)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func check(text []byte) error {
 	return errors.Join(errs...)
 }
 
-// words are the values of the types that stand for a few words: the SDK takes any.
+// words are the values of the types that allow a few words only: the SDK takes any.
 var words = map[reflect.Type][]string{}
 
 func list[T ~string](all ...T) struct{} {
@@ -100,7 +100,7 @@ var _ = []struct{}{
 	list(common.TableCellHeightSm, common.TableCellHeightMd, common.TableCellHeightLg, common.TableCellHeightAuto),
 }
 
-// spelled reports values of such types that are none of theirs.
+// spelled reports values of such types that these do not allow.
 func spelled(v reflect.Value) error {
 	var errs []error
 	switch v.Kind() {
@@ -124,7 +124,7 @@ func spelled(v reflect.Value) error {
 	return errors.Join(errs...)
 }
 
-// free checks what the schema leaves free, and is not: sources, and links in overrides.
+// free checks what the schema does not: sources, and links in overrides.
 func free(v any) error {
 	var errs []error
 	switch v := v.(type) {
@@ -171,7 +171,7 @@ func query(where, kind string) error {
 	return nil
 }
 
-// same reports what of a document is not in another.
+// same reports the parts of a document that are not in another.
 func same(a, b []byte) error {
 	var x, y any
 	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
@@ -204,7 +204,7 @@ func missing(path string, a, b any) error {
 	return errors.Join(errs...)
 }
 
-// files are the dashboards, by name.
+// files returns the dashboards, by name.
 func files(t *testing.T) map[string][]byte {
 	names, err := filepath.Glob("*.json")
 	require.NoError(t, err)
@@ -217,14 +217,14 @@ func files(t *testing.T) map[string][]byte {
 	return all
 }
 
-// Every dashboard is one by Grafana's schema.
+// Every dashboard conforms to Grafana's schema.
 func TestSchema(t *testing.T) {
 	for file, text := range files(t) {
 		require.NoError(t, check(text), file)
 	}
 }
 
-// Panels have an identifier of their own each, stand on the grid of 24 columns, and do not overlap.
+// Each panel has an identifier of its own, panels are on the grid of 24 columns, and do not overlap.
 func TestGrid(t *testing.T) {
 	for file, text := range files(t) {
 		d, err := read(text)

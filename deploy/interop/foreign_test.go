@@ -29,8 +29,8 @@ import (
 // fewest is how many checks the programs for C and Java nodes make of a target, together with those of erl_call.
 const fewest = 57
 
-// TestForeign has C and Java nodes, by the libraries of the installed OTP, judge a node: the daemon, hidden and published, and
-// before that OTP. See foreign/.
+// TestForeign lets C and Java nodes, by the libraries of the installed OTP, judge a node: the daemon, hidden and
+// published, and OTP before that. See foreign/.
 func TestForeign(t *testing.T) {
 	r := findReleases(t)[0]
 	cnode, java := compileC(t, r), compileJava(t, r)
@@ -98,7 +98,7 @@ func foreign(t *testing.T, port int, program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// library is the folder of a library of the release; the test is skipped where it is not installed.
+// library returns the folder of a library of the release; the test is skipped where it is not installed.
 func (r *release) library(t *testing.T, name string) string {
 	out, err := r.command(t.Context(), "erl", "-noshell", "-eval",
 		fmt.Sprintf(`case code:lib_dir(%s) of {error, _} -> ok; D -> io:put_chars(D) end, halt().`, name)).Output()
@@ -109,13 +109,13 @@ func (r *release) library(t *testing.T, name string) string {
 	return string(out)
 }
 
-// erlCall has OTP's erl_call call the target in each of the ways that it can connect.
+// erlCall lets OTP's erl_call call the target in each of the ways that it can connect.
 func erlCall(t *testing.T, s *stand) (all []check) {
 	for _, c := range []struct {
 		name   string
 		cookie string
 		args   []string
-		want   string // of what it prints; "": that it fails
+		want   string // of the output; "": it must fail
 	}{
 		{"its name", cookie, []string{"-name", s.name, "-a", "erlang node []"}, "'" + s.name + "'"},
 		{"a function with arguments", cookie, []string{"-name", s.name, "-a", "demo add [1,2]"}, "3"},
@@ -136,12 +136,12 @@ func erlCall(t *testing.T, s *stand) (all []check) {
 	return all
 }
 
-// TestForeignServers has a node of this program call, ping, monitor, link and leave C and Java nodes.
+// TestForeignServers lets a node of this program call, ping, monitor, link and leave C and Java nodes.
 func TestForeignServers(t *testing.T) {
 	r := findReleases(t)[0]
 	for name, c := range map[node.Atom]struct {
 		start foreigner
-		links bool // it has processes of its own, that can be linked
+		links bool // it has processes of its own that can be linked
 	}{
 		"c@127.0.0.1": {compileC(t, r), false}, "j@127.0.0.1": {compileJava(t, r), true},
 	} {
@@ -150,7 +150,7 @@ func TestForeignServers(t *testing.T) {
 			log := new(logtest.Text)
 			n := nodetest.Start(t, node.Config{Name: "go@127.0.0.1", Log: log.Logger(),
 				Distribution: &node.Distribution{Cookie: cookie, Finder: &discovery.EPMD{Config: mapper}}})
-			_, err := pg.Start(t.Context(), n, pg.Config{}) // which speaks to nodes by itself
+			_, err := pg.Start(t.Context(), n, pg.Config{}) // which talks to nodes by itself
 			require.NoError(t, err)
 			stop := serveForeign(t, c.start(t, mapper.Port, string(n.Name()), "serve"))
 			box := node.At{Name: "box", Node: name}

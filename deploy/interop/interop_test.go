@@ -28,10 +28,10 @@ const roots = "ACTORNODE_OTP_ROOTS"
 
 const (
 	cookie = "interop"
-	lasts  = 3 * testkit.Limit // the suite, at most: it is many waits
+	lasts  = 3 * testkit.Limit // for the whole suite: it waits often
 )
 
-// hidden are the groups that a hidden node is judged by: all but global.
+// hidden are the groups of checks for a hidden node: all but global.
 var hidden = []string{"ping", "terms", "gen_server", "links", "monitors", "exits", "spawn", "rpc", "erpc", "order", "sys",
 	"supervisor", "aliases", "seq_trace", "reconnect", "erlang", "pg", "io"}
 
@@ -74,8 +74,8 @@ func TestInterop(t *testing.T) {
 	t.Logf("\n%s", table(results))
 }
 
-// TestInteropMixed has several targets and OTP nodes in one cluster, of all releases by turns. OTP 26 and newer refuse
-// those before 25: with these there is another cluster, of them and OTP 25.
+// TestInteropMixed puts several targets and OTP nodes into one cluster, of all releases in turn. OTP 26 and newer
+// refuse releases before 25: those are in another cluster, with OTP 25.
 func TestInteropMixed(t *testing.T) {
 	releases := findReleases(t)
 	daemon := buildDaemon(t)
@@ -175,7 +175,7 @@ func (c cluster) judge(t *testing.T, releases []*release, kind, daemon string) r
 	return res
 }
 
-// compare compares what has failed with what is known to fail.
+// compare compares the failed checks with those that are known to fail.
 func compare(t *testing.T, r *release, res result) {
 	known := readKnown(t, r.version)
 	for _, c := range res.checks {
@@ -192,11 +192,11 @@ func compare(t *testing.T, r *release, res result) {
 type release struct {
 	version string // "25"
 	root    string // the folder to chroot into; "": none
-	dir     string // for what is compiled; below root, but as seen from within
+	dir     string // for compiled files; below root, but as seen from within
 	elixir  bool
 }
 
-// findReleases returns those to test with, and skips the test if there are none.
+// findReleases returns the releases to test with, and skips the test if there are none.
 func findReleases(t *testing.T) (all []*release) {
 	testkit.From(t, testkit.Merge, "OTP nodes")
 	list, only := strings.CutPrefix(os.Getenv(roots), "-")
@@ -221,7 +221,7 @@ func findReleases(t *testing.T) (all []*release) {
 	return all
 }
 
-// command is a command inside the release.
+// command returns a command inside the release.
 func (r *release) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	if r.root == "" {
 		return exec.CommandContext(ctx, program, args...)
@@ -229,10 +229,11 @@ func (r *release) command(ctx context.Context, program string, args ...string) *
 	return exec.CommandContext(ctx, "chroot", append([]string{r.root, program}, args...)...)
 }
 
-// ebin is where the compiled modules of a folder are.
+// ebin returns the folder with the compiled modules of a folder.
 func (r *release) ebin(folder string) string { return filepath.Join(r.dir, folder) }
 
-// compile compiles the suite and the oracle. Of the suite an old release gets only what it runs as a member of a cluster.
+// compile compiles the suite and the oracle. An old release gets only the part of the suite that it runs as a member of
+// a cluster.
 func (r *release) compile(t *testing.T) {
 	for _, folder := range []string{"suite", "oracle"} {
 		sources := "*.erl"
@@ -252,7 +253,7 @@ func (r *release) compile(t *testing.T) {
 	}
 }
 
-// erl is an OTP node.
+// erl returns the command of an OTP node.
 func (r *release) erl(t *testing.T, name string, port int, args ...string) *exec.Cmd {
 	cmd := r.command(t.Context(), "erl", append([]string{"-noshell", "-start_epmd", "false", "-name", name, "-setcookie", cookie},
 		args...)...)
@@ -268,21 +269,21 @@ func (r *release) number() int {
 	return n
 }
 
-// demo is an OTP node that runs the demo. One without the suite has code for none of the suite's funs, like our daemon.
+// demo returns the command of an OTP node that runs the demo. A node without the suite has no code for the suite's
+// funs, like our daemon.
 func (r *release) demo(t *testing.T, name string, port int, more ...string) *exec.Cmd {
 	args := []string{"-kernel", "logger_level", "none", "-pa", r.ebin("oracle"), "-run", "demo", "main"}
 	return r.erl(t, name, port, append(args, more...)...)
 }
 
-// demoOf is our daemon that runs the demo.
+// demoOf returns the command of our daemon with the demo.
 func demoOf(t *testing.T, daemon, name string, port int, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), daemon, append([]string{"start", "--name", name, "--cookie", cookie, "--demo"}, args...)...)
 	cmd.Env = environ(port)
 	return cmd
 }
 
-// environ is ours, without what Erlang would read of it, and with the port of
-// EPMD.
+// environ returns our environment, without the variables that Erlang would read, and with the port of EPMD.
 func environ(port int) []string {
 	env := []string{"ERL_EPMD_PORT=" + strconv.Itoa(port), "HOME=/tmp", "LC_ALL=C.UTF-8"}
 	for _, kv := range os.Environ() {
@@ -302,15 +303,14 @@ func buildDaemon(t *testing.T) string {
 	return path
 }
 
-// stand is a target with what it takes to judge it.
+// stand is a target with everything needed to judge it.
 type stand struct {
 	release *release
 	name    string // of the target
 	port    int    // of EPMD
 }
 
-// start starts the target and waits until it says that it is up. The test's end
-// stops it.
+// start starts the target and waits until it reports that it is up. The test's end stops it.
 func (s *stand) start(t *testing.T, cmd *exec.Cmd) {
 	var log bytes.Buffer
 	stdin, err := cmd.StdinPipe() // its end ends the oracle
@@ -357,7 +357,7 @@ func (s *stand) start(t *testing.T, cmd *exec.Cmd) {
 
 func tail(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
-// check is what became of one.
+// check is the result of one check.
 type check struct{ word, group, text string }
 
 func (c check) String() string { return fmt.Sprintf("%-6s  %-10s  %s", c.word, c.group, c.text) }
@@ -386,7 +386,7 @@ func (s *stand) judge(t *testing.T, groups ...string) result {
 		args := []string{"--name", "elixir@127.0.0.1", "--cookie", cookie, "--erl", "-start_epmd false",
 			filepath.Join(r.dir, "suite", "elixir.exs"), s.name}
 		if len(groups) > 0 {
-			args = append(args, "elixir") // the rest is for visible nodes
+			args = append(args, "elixir") // the other groups are for visible nodes
 		}
 		cmd := r.command(t.Context(), "elixir", args...)
 		cmd.Env = environ(s.port)
@@ -395,7 +395,7 @@ func (s *stand) judge(t *testing.T, groups ...string) result {
 	return res
 }
 
-// drive runs a driver and notes what it says of checks.
+// drive runs a driver and records its results of checks.
 func (s *stand) drive(t *testing.T, res *result, cmd *exec.Cmd) {
 	before, finished := len(res.checks), false
 	out, err := cmd.StdoutPipe()
@@ -420,8 +420,8 @@ func (s *stand) drive(t *testing.T, res *result, cmd *exec.Cmd) {
 		tail(log.Bytes(), 4000))
 }
 
-// readKnown reads the checks that are known to fail with a release: a line each,
-// [>=RELEASE] GROUP NAME, where # begins a comment.
+// readKnown reads the checks that are known to fail with a release, one per line: [>=RELEASE] GROUP NAME, where #
+// begins a comment.
 func readKnown(t *testing.T, release string) map[[2]string]bool {
 	b, err := os.ReadFile("testdata/known.txt")
 	require.NoError(t, err)
@@ -445,7 +445,7 @@ func readKnown(t *testing.T, release string) map[[2]string]bool {
 	return known
 }
 
-// table shows the results: a row each, a column for each group.
+// table shows the results: a row for each, a column for each group.
 func table(results []result) string {
 	var groups []string
 	for _, r := range results {
@@ -467,8 +467,8 @@ func table(results []result) string {
 	return b.String()
 }
 
-// cell is how many checks of a group are ok: of how many, unless all; "none" if
-// nothing of it is offered, "–" if it has not run.
+// cell returns how many checks of a group are ok, with their total unless all are; "none" if no check of the group is
+// offered, "–" if it has not run.
 func cell(checks []check, group string) string {
 	n := map[string]int{}
 	for _, c := range checks {

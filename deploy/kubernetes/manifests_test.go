@@ -26,7 +26,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/config"
 )
 
-// cluster is what a folder builds: all kinds that the manifests have.
+// cluster is the result of building a folder: all kinds that the manifests have.
 type cluster struct {
 	Accounts []core.ServiceAccount
 	Services []core.Service
@@ -40,7 +40,7 @@ type cluster struct {
 	Dashboards []core.ConfigMap
 }
 
-// build has kustomize build a folder, and reads each manifest strictly.
+// build builds a folder with kustomize, and reads each manifest strictly.
 func build(t *testing.T, folder string) (c cluster) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestReadIsStrict(t *testing.T) {
 
 var folders = map[string]int{"base": 0, "overlays/tls": 1} // and how many ServiceMonitors each has
 
-// What the manifests say of each other is right.
+// The references between the manifests are right.
 func TestManifestsFit(t *testing.T) {
 	for folder, monitors := range folders {
 		t.Run(folder, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestManifestsFit(t *testing.T) {
 	}
 }
 
-// The pods keep to the profile restricted of Kubernetes' Pod Security Standards.
+// The pods comply with the profile restricted of Kubernetes' Pod Security Standards.
 func TestPodsAreRestricted(t *testing.T) {
 	for folder := range folders {
 		spec := build(t, folder).Sets[0].Spec.Template.Spec
@@ -177,10 +177,10 @@ func TestPodsAreRestricted(t *testing.T) {
 	}
 }
 
-// secrets stand for what the cluster keeps, by secret and key.
+// secrets stand for the secrets of the cluster, by secret and key.
 var secrets = map[string]string{"actornode/old_cookies": "the cookie before"}
 
-// environment is that of the container in a pod, as the kubelet makes it: $(NAME) is a variable before.
+// environment returns that of the container in a pod, as the kubelet makes it: $(NAME) is an earlier variable.
 func environment(t *testing.T, c core.Container, pod, namespace string) map[string]string {
 	env := make(map[string]string)
 	reference := regexp.MustCompile(`\$\((\w+)\)`)
@@ -202,7 +202,7 @@ func environment(t *testing.T, c core.Container, pod, namespace string) map[stri
 	return env
 }
 
-// The program takes the configuration and the variables of a pod, and they say what the manifests say.
+// The program accepts the configuration and the variables of a pod, and they agree with the manifests.
 func TestProgramReadsManifests(t *testing.T) {
 	known := map[string]bool{"ACTORNODE_CONFIG": true, "ACTORNODE_NODE": true}
 	for _, s := range config.Default().Settings() {
@@ -249,7 +249,7 @@ func TestProgramReadsManifests(t *testing.T) {
 				i := slices.IndexFunc(container.Ports, func(p core.ContainerPort) bool { return p.Name == name })
 				assert.Equal(t, port, fmt.Sprint(container.Ports[i].ContainerPort), name)
 			}
-			// The hook before the stop, and then a stop: three times drain_timeout and 2 s at the most.
+			// The hook before the stop, and then a stop: at most three times drain_timeout and 2 s.
 			hook, err := time.ParseDuration(container.Lifecycle.PreStop.Exec.Command[3])
 			require.NoError(t, err)
 			grace := time.Duration(*c.Sets[0].Spec.Template.Spec.TerminationGracePeriodSeconds) * time.Second
@@ -264,13 +264,13 @@ func TestProgramReadsManifests(t *testing.T) {
 	}
 }
 
-// mount is where a container finds a volume.
+// mount returns where a container finds a volume.
 func mount(c core.Container, volume string) string {
 	i := slices.IndexFunc(c.VolumeMounts, func(m core.VolumeMount) bool { return m.Name == volume })
 	return c.VolumeMounts[i].MountPath
 }
 
-// squeezed returns what YAML has been read as, with one space where a text has several, or line breaks: kustomize folds anew.
+// squeezed returns decoded YAML, with one space where a text has several, or line breaks: kustomize folds anew.
 func squeezed(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -287,7 +287,7 @@ func squeezed(v any) any {
 	return v
 }
 
-// The alerts are those of the compose file, and the dashboards all that there are.
+// The alerts are those of the compose file, and the dashboards are complete.
 func TestRulesAreThose(t *testing.T) {
 	c := build(t, "overlays/tls")
 	var want, got any

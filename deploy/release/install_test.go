@@ -17,10 +17,10 @@ import (
 var installFlag = flag.Bool("release.install", false,
 	"install the packages in a clean Debian, which debootstrap makes; needs root")
 
-// suite is the release of Debian that the .deb is tried in.
+// suite is the release of Debian on which the .deb is tested.
 const suite = "trixie"
 
-// debian is a root with Debian in it, for one test.
+// debian is a root folder with Debian in it, for one test.
 type debian struct {
 	t    *testing.T
 	root string
@@ -51,7 +51,7 @@ func newDebian(t *testing.T) debian {
 	return d
 }
 
-// do runs a shell command in the root and returns what it prints.
+// do runs a shell command in the root and returns its output.
 func (d debian) do(script string) string {
 	out, err := d.try(script)
 	require.NoError(d.t, err, "%s: %s", script, out)
@@ -112,13 +112,13 @@ func TestInstall(t *testing.T) {
 	assert.Regexp(t, `^[A-Za-z0-9+/]{20}\n$`, secret)
 	assert.Empty(t, d.do("find /etc/systemd -name '*actornode*'"), "nothing is enabled")
 	assert.Equal(t, "actornode version v1.2.3-rc.1\n", d.do("actornode --version"))
-	// The daemon takes the file and the cookie, as its user with a copy as systemd makes it.
+	// The daemon accepts the file and the cookie, as its user with a copy as systemd makes it.
 	d.do("install -d -o actornode -g actornode /var/lib/actornode /var/log/actornode && " +
 		"install -o actornode -g actornode -m 0400 " + cookie + " /var/lib/actornode/credential")
 	d.do("ACTORNODE_COOKIE_FILE=/var/lib/actornode/credential " +
 		"setpriv --reuid actornode --regid actornode --clear-groups actornode check --elsewhere " + yaml)
 
-	// An upgrade keeps what was changed, the cookie, and the user.
+	// An upgrade keeps changed files, the cookie, and the user.
 	user := d.do("getent passwd actornode")
 	d.do("sed -i 's/^name: .*/name: changed@127.0.0.1/' " + yaml)
 	d.do("dpkg -i /two.deb")
@@ -128,7 +128,7 @@ func TestInstall(t *testing.T) {
 	assert.Equal(t, user, d.do("getent passwd actornode"))
 	assert.Empty(t, d.do("ls /etc/actornode | grep -v -e '^actornode.yaml$' -e '^cookie$' || true"))
 
-	// Remove leaves the configuration, and another installation goes on with it.
+	// Remove leaves the configuration, and another installation uses it.
 	d.do("dpkg -r actornode")
 	assert.Equal(t, "deinstall ok config-files 1.2.3", state())
 	assert.Equal(t, secret, d.do("cat "+cookie))
@@ -138,7 +138,7 @@ func TestInstall(t *testing.T) {
 	assert.Contains(t, d.do("cat "+yaml), "name: changed@127.0.0.1")
 	assert.Equal(t, secret, d.do("cat "+cookie))
 
-	// Purge removes everything but the user, and what others have put into the folder.
+	// Purge removes everything but the user, and the files that others have put into the folder.
 	d.do("touch /var/log/actornode/log /etc/actornode/of-others")
 	d.do("dpkg -P actornode")
 	_, err = d.try("dpkg-query -W actornode")
@@ -158,8 +158,8 @@ func TestInstall(t *testing.T) {
 		"/etc/.pwd.lock"}, left)
 }
 
-// The life of the other package: install, upgrade, remove. No system of Fedora can be had here, so rpm works on a Debian from
-// outside, where it runs the package's scripts; what the package depends on, it cannot know there.
+// The life of the other package: install, upgrade, remove. A Fedora system is not available here, so rpm works on a
+// Debian from outside, where it runs the package's scripts; it cannot check the package's dependencies there.
 func TestInstallRPM(t *testing.T) {
 	if !*installFlag {
 		t.Skip("only with -release.install, as in make night")

@@ -50,7 +50,7 @@ func checkInstalled(t *testing.T, dir string) {
 	cookie := filepath.Join(t.TempDir(), "cookie")
 	require.NoError(t, os.WriteFile(cookie, []byte("secret\n"), 0o600))
 	check := exec.CommandContext(t.Context(), binary, "check", "--elsewhere", filepath.Join(dir, "etc/actornode/actornode.yaml"))
-	check.Env = append(os.Environ(), "ACTORNODE_COOKIE_FILE="+cookie) // as the unit has it
+	check.Env = append(os.Environ(), "ACTORNODE_COOKIE_FILE="+cookie) // as the unit sets it
 	out, err := check.CombinedOutput()
 	assert.NoError(t, err, "%s", out)
 	unit, err := os.ReadFile(filepath.Join(dir, "usr/lib/systemd/system/actornode.service"))
@@ -101,7 +101,7 @@ func TestRPM(t *testing.T) {
 	}
 }
 
-// The unit may write nothing but what purge removes.
+// The unit may write only to what purge removes.
 func TestPurgeRemovesWhatTheServiceWrites(t *testing.T) {
 	unit, err := os.ReadFile("../systemd/actornode.service")
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ var once = sync.OnceValues(func() (folder string, err error) {
 	return folder, release{revision: now, source: source}.make(context.Background(), folder, wanted)
 })
 
-// shared is a folder of all tests.
+// shared is a folder that all tests share.
 var shared string
 
 func TestMain(m *testing.M) {
@@ -64,7 +64,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// made is the folder of a release. It takes minutes: all of the program is compiled as it is for nothing else.
+// made returns the folder of a release. It takes minutes: it compiles the whole program with flags that nothing else
+// uses.
 func made(t *testing.T) string {
 	testkit.From(t, testkit.Night, "a release, which is compiled")
 	if runtime.GOOS != "linux" {
@@ -75,7 +76,7 @@ func made(t *testing.T) string {
 	return folder
 }
 
-// one is the file of the release for this machine with an ending.
+// one returns the file of the release for this machine with an ending.
 func one(t *testing.T, ending string) string {
 	arch := map[string]string{".rpm": map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]}[ending]
 	if arch == "" {
@@ -90,14 +91,14 @@ func one(t *testing.T, ending string) string {
 	return found[0]
 }
 
-// run runs a program and returns what it prints.
+// run runs a program and returns its output.
 func run(t *testing.T, name string, args ...string) string {
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
 	require.NoError(t, err, "%s %v: %s", name, args, out)
 	return string(out)
 }
 
-// unpacked is the content of the archive for this machine.
+// unpacked returns the content of the archive for this machine.
 func unpacked(t *testing.T) map[string]file {
 	f, err := os.Open(one(t, ".tar.gz"))
 	require.NoError(t, err)
@@ -148,7 +149,7 @@ func TestArchive(t *testing.T) {
 	assert.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, v.System)
 }
 
-// r is a release of this repository.
+// r returns a release of this repository.
 func r(t *testing.T) release {
 	source, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -173,7 +174,7 @@ func TestZip(t *testing.T) {
 	assert.Equal(t, "MZ", string(data))
 }
 
-// Two releases of one commit have the same bytes, and the checksums are those that sha256sum finds.
+// Two releases of one commit have the same bytes, and the checksums agree with sha256sum.
 func TestReleaseIsReproducible(t *testing.T) {
 	first := made(t)
 	second := filepath.Join(t.TempDir(), "elsewhere")
@@ -207,7 +208,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 	assert.Equal(t, len(names(second))-1, strings.Count(string(out), ": OK\n"))
 }
 
-// A folder that is no release stays as it is, and nothing is left beside it.
+// A folder that is not a release stays unchanged, and nothing is left beside it.
 func TestReleaseReplacesReleasesOnly(t *testing.T) {
 	dir := t.TempDir()
 	precious := filepath.Join(dir, "precious")
@@ -243,7 +244,7 @@ func TestParseTargets(t *testing.T) {
 	assert.ErrorContains(t, err, `"linux/mips" is none of`)
 }
 
-// The revision is that of a repository: a tag, a pseudo-version, what is not committed.
+// The revision is that of a repository: a tag, a pseudo-version, or uncommitted changes.
 func TestRevision(t *testing.T) {
 	testkit.Program(t, testkit.Merge, "git")
 	dir := t.TempDir()
@@ -284,7 +285,7 @@ func TestRevision(t *testing.T) {
 	assert.Equal(t, "v1.10.0+modified", changed.version)
 }
 
-// The SBOM is valid, and has what the go command says is in the binary.
+// The SBOM is valid, and lists what the go command finds in the binary.
 func TestBill(t *testing.T) {
 	text, err := os.ReadFile(one(t, ".cdx.json"))
 	require.NoError(t, err)
@@ -309,7 +310,7 @@ func TestBill(t *testing.T) {
 	assert.Len(t, *(*bom.Dependencies)[0].Dependencies, len(linked)+1)
 }
 
-// validate checks an SBOM against the schema of CycloneDX, which the library has with it.
+// validate checks an SBOM against the schema of CycloneDX, which the library contains.
 func validate(t *testing.T, text []byte) {
 	dir := strings.TrimSpace(run(t, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go"))
 	compiler := jsonschema.NewCompiler()
@@ -331,7 +332,7 @@ func validate(t *testing.T, text []byte) {
 	require.Error(t, schema.Validate(value), "the schema lets everything through")
 }
 
-// Each command has a page that mandoc finds nothing wrong with, and that shows its texts as they are.
+// Each command has a page in which mandoc finds no errors, and which shows its texts unchanged.
 func TestManual(t *testing.T) {
 	pages := manual(command.Commands(command.Program{}), "1.2.3", now.time)
 	for _, name := range []string{"actornode.1", "actornode-start.1", "actornode-log-level.1"} {
@@ -359,7 +360,7 @@ func TestManual(t *testing.T) {
 	})
 }
 
-// A line that begins with a dot is text, and so is all that roff takes for its own.
+// A line that begins with a dot is text, and so is everything that roff would interpret.
 func TestEscape(t *testing.T) {
 	testkit.Program(t, testkit.Night, "mandoc")
 	const text = ".erlang.cookie \\ 'a' `b` ~/x ^ -\n'quoted"
@@ -371,7 +372,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// The shells load the completions, and those that can say what they offer offer the commands of the program.
+// The shells load the completions, and shells that can list what they offer offer the commands of the program.
 func TestCompletions(t *testing.T) {
 	scripts, err := completions(command.Commands(command.Program{}))
 	require.NoError(t, err)

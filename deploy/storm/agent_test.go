@@ -31,16 +31,16 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// agent is a node of the storm, whoever's: it is told what to do, and asked what it knows.
+// agent is a node of the storm, ours or OTP's: it runs commands, and reports its view.
 type agent interface {
-	// do begins what a command says, and returns the process that it is about, if any.
+	// do starts a command, and returns the process that it is about, if any.
 	do(c command) string
 	look() view
 	// kill ends the node, if it can, as kill -9 does, and waits for its end.
 	kill()
 }
 
-// command is what an agent is to begin. Its fields are those that its Op needs.
+// command is an action for an agent. It has the fields that its Op needs.
 type command struct {
 	Op     string // register, again, unregister, lock, try, unlock, end, release, connect, join (connect and wait), disconnect, look
 	ID     int    // of the client, a new process for each of the first five
@@ -57,11 +57,11 @@ type view struct {
 	Busy   string              `json:"busy"`   // what is under way; "": nothing
 	Shown  []string            `json:"shown"`  // registered_names
 	Names  map[string]string   `json:"names"`  // the process by name
-	Locks  map[string][]string `json:"locks"`  // who has locked a resource; of ours only how many resources are locked
+	Locks  map[string][]string `json:"locks"`  // holders by resource; for our nodes only the number of resources
 	Client map[int]client      `json:"clients"`
 }
 
-// client is what became of a process of a command.
+// client is the state of a process of a command.
 type client struct {
 	Answer   string `json:"answer"` // yes, no, true, false, unlocked; "": none yet
 	Conflict bool   `json:"conflict"`
@@ -127,7 +127,7 @@ func (a erlAgent) look() (v view) {
 
 func (a erlAgent) kill() { a.Kill() }
 
-// goAgent is a node of ours.
+// goAgent is one of our nodes.
 type goAgent struct {
 	n   *node.Node
 	ctx context.Context // of all that it does; its end is the agent's
@@ -142,7 +142,7 @@ type goClient struct {
 	unlock chan struct{}
 }
 
-// startGo starts one whose port mapper is at a port of this host.
+// startGo starts an agent whose port mapper is at a port of this host.
 func startGo(name string, port int, log *slog.Logger, protocols ...string) (*goAgent, error) {
 	d := &node.Distribution{
 		Published: global.Join(global.Config{}), Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: epmd.Config{Port: port, Logger: log}},
@@ -188,7 +188,7 @@ func (a *goAgent) do(c command) string {
 	case "end":
 		a.n.Exit(a.clients[c.ID].pid, node.Kill)
 	case "connect":
-		go a.n.Connect(a.ctx, node.Atom(c.Node)) // ended by what comes of it
+		go a.n.Connect(a.ctx, node.Atom(c.Node)) // ended by its result
 	case "join":
 		a.n.Connect(a.ctx, node.Atom(c.Node))
 	case "disconnect":
@@ -221,7 +221,7 @@ func (a *goAgent) client(id int, do func(p *node.Process, g *goClient)) *goClien
 	return g
 }
 
-// lock locks a resource and keeps it until it is told to unlock.
+// lock locks a resource and keeps the lock until it is told to unlock.
 func (a *goAgent) lock(p *node.Process, g *goClient, c command) {
 	id := global.ID{Resource: node.Atom(c.Name), Requester: p.Self()}
 	nodes := append([]node.Atom{a.n.Name()}, a.n.Nodes()...)
@@ -307,7 +307,7 @@ func texts(all []node.Atom) []string {
 	return list
 }
 
-// childAgent is a node of ours in an operating system's process of its own: this test's program, started again.
+// childAgent is one of our nodes in an operating system's process of its own: this test's program, started again.
 type childAgent struct {
 	t    testing.TB
 	name string
@@ -318,7 +318,7 @@ type childAgent struct {
 	once sync.Once
 }
 
-// childEnv is the environment of such a program: the node's name and the port of its port mapper.
+// childEnv is the environment variable of such a program: the node's name and the port of its port mapper.
 const childEnv = "ACTORNODE_STORM"
 
 func startChild(t testing.TB, w *network, name string, log *logtest.Text) agent {
@@ -344,7 +344,7 @@ func (a *childAgent) kill() {
 	})
 }
 
-// reply is what a child answers to a command.
+// reply is a child's answer to a command.
 type reply struct {
 	PID  string
 	View *view
@@ -355,7 +355,7 @@ func (a *childAgent) ask(c command) (r reply) {
 	require.NoError(a.t, err)
 	_, err = a.in.Write(append(b, '\n'))
 	require.NoError(a.t, err, a.name)
-	stop := time.AfterFunc(testkit.Limit, func() { a.cmd.Process.Kill() }) // a child that hangs is ended, so that the read fails
+	stop := time.AfterFunc(testkit.Limit, func() { a.cmd.Process.Kill() }) // a child that hangs is killed, so that the read fails
 	defer stop.Stop()
 	line, err := a.out.ReadBytes('\n')
 	require.NoError(a.t, err, "%s has ended or hangs", a.name)

@@ -12,22 +12,22 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
-// cluster is the nodes of a test and the network between them.
+// cluster has the nodes of a test and the network between them.
 type cluster struct {
 	t     testing.TB
 	w     *network
 	names []string // before the @
 	kinds []string
-	nodes []agent // nil: it does not run
+	nodes []agent // nil: the node does not run
 	log   logtest.Text
 	asked time.Time // when nodes were last asked to connect
-	came  time.Time // when what wait has waited for last had come
+	came  time.Time // when the condition of the last wait came true
 }
 
-// What hangs, and how long that may last.
+// How long a hang may last.
 const (
-	stuck   = 30 * time.Second  // a pair of nodes not to share names, before it counts as one that hangs
-	hanging = 2 * testkit.Limit // all of it, where some hang: one of ours ends that in two to four minutes
+	stuck   = 30 * time.Second  // how long two nodes may not share names before they count as hanging
+	hanging = 2 * testkit.Limit // for everything, if some hang: a node of ours ends that in two to four minutes
 )
 
 func newCluster(t testing.TB, kinds []string, protocols ...string) *cluster {
@@ -39,7 +39,7 @@ func newCluster(t testing.TB, kinds []string, protocols ...string) *cluster {
 	return c
 }
 
-// start starts a node; by protocols it speaks with others, if it is one of this process.
+// start starts a node; if it is one of this process, it uses these protocols with others.
 func (c *cluster) start(i int, protocols ...string) {
 	c.t.Helper()
 	switch c.kinds[i] {
@@ -57,10 +57,10 @@ func (c *cluster) start(i int, protocols ...string) {
 
 func (c *cluster) full(i int) string { return c.names[i] + host }
 
-// connect has a node connect to another.
+// connect makes a node connect to another.
 func (c *cluster) connect(i, j int) { c.nodes[i].do(command{Op: "connect", Node: c.full(j)}) }
 
-// looks asks all nodes that run what they know.
+// looks asks all running nodes for their views.
 func (c *cluster) looks() map[int]view {
 	all := map[int]view{}
 	for i, n := range c.nodes {
@@ -71,8 +71,8 @@ func (c *cluster) looks() map[int]view {
 	return all
 }
 
-// busy says who has not come to rest: at rest each node shares names with all that it is connected to, they with it, and
-// nothing is under way.
+// busy says which node is not at rest: at rest each node shares names with all nodes that it is connected to, they with
+// it, and nothing is under way.
 func (c *cluster) busy(all map[int]view) string {
 	for i, v := range all {
 		switch {
@@ -92,7 +92,7 @@ func (c *cluster) busy(all map[int]view) string {
 	return ""
 }
 
-// whole says who does not know all others that run.
+// whole says which node does not know all other running nodes.
 func (c *cluster) whole(all map[int]view) string {
 	for i, v := range all {
 		if len(v.Known) != len(all)-1 {
@@ -102,7 +102,7 @@ func (c *cluster) whole(all map[int]view) string {
 	return ""
 }
 
-// reconnect has nodes connect that are not connected, twice a second.
+// reconnect makes nodes connect that are not connected, twice a second.
 func (c *cluster) reconnect(all map[int]view) {
 	if time.Since(c.asked) < time.Second/2 {
 		return
@@ -117,7 +117,7 @@ func (c *cluster) reconnect(all map[int]view) {
 	}
 }
 
-// wait looks until wrong says nothing several times in a row, and returns what it has said last. "": nothing.
+// wait polls until wrong returns "" several times in a row, and returns its last result. "": nothing is wrong.
 func (c *cluster) wait(d time.Duration, wrong func(all map[int]view) string) (last string) {
 	const inARow = 3
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -16,13 +16,13 @@ import (
 
 var fullMesh = flag.Bool("storm.mesh", false, "meshes of 50 nodes of ours, of 8 and 4 OTP nodes, and of 12 of each")
 
-// meshed is how a mesh has fared.
+// meshed is the result of a mesh.
 type meshed struct {
 	name          string
 	formed        time.Duration // from the first request to connect
 	parted        []time.Duration
 	healed        []time.Duration
-	frames, bytes [2]int64 // to form; for one node that is cut off and comes back, on average
+	frames, bytes [2]int64 // to form the mesh; for one node that is cut off and comes back, on average
 }
 
 func (m meshed) String() string {
@@ -35,8 +35,8 @@ func median(all []time.Duration) time.Duration {
 	return slices.Sorted(slices.Values(all))[len(all)/2]
 }
 
-// A mesh of published nodes forms, and does so again after each node in turn was cut off from all others. How long that
-// takes, and what is sent for it, is in the log beside what a mesh of OTP nodes needs. It is not judged.
+// A mesh of published nodes forms, and does so again after each node in turn was cut off from all others. The log has
+// the time and the traffic that this takes, beside those of a mesh of OTP nodes. The test does not judge them.
 func TestMesh(t *testing.T) {
 	sizes := testkit.By([][2]int{{4, 0}}, [][2]int{{12, 0}, {2, 2}}, [][2]int{{12, 0}, {2, 2}, {0, 4}})
 	if *fullMesh {
@@ -58,7 +58,7 @@ func TestMesh(t *testing.T) {
 func mesh(t *testing.T, name string, ours, otp int) (m meshed) {
 	m.name = name
 	kinds := slices.Concat(slices.Repeat([]string{"go"}, ours), slices.Repeat([]string{"erl"}, otp))
-	c := newCluster(t, kinds, "erlang") // all speak one protocol, so that frames can be compared
+	c := newCluster(t, kinds, "erlang") // all use one protocol, so that frames can be compared
 	must := func(what string, wrong func(all map[int]view) string) time.Duration {
 		begin := time.Now()
 		require.Empty(t, c.wait(testkit.Limit, wrong), what)

@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/internal/wire/epmdserver"
 )
 
-// network is all that lies between the nodes of a cluster. Each node has a port mapper of its own, which the test serves:
-// it tells the node, of every other one, the port of a relay between these two. So both an OTP node and one of ours
+// network is everything between the nodes of a cluster. Each node has a port mapper of its own, which the test serves:
+// it tells the node, for every other one, the port of a relay between these two. So both an OTP node and one of ours
 // make all their connections through relays, and know nothing of it.
 type network struct {
 	t  testing.TB
@@ -29,7 +29,7 @@ type network struct {
 	doors   []net.Listener // of mappers and relays
 	calls   map[net.Conn]bool
 	nodes   map[string]epmdserver.Registration // by the name before the @
-	holders map[string]net.Conn                // the connections that keep them registered
+	holders map[string]net.Conn                // the connections that keep the nodes registered
 	born    uint32                             // the last creation
 	relays  map[way]int                        // their ports
 	links   map[*link]bool
@@ -47,7 +47,7 @@ func pairOf(a, b string) pair { return pair{min(a, b), max(a, b)} }
 // way is how one node connects to another by a protocol.
 type way struct{ from, to, protocol string }
 
-// link is a connection of two nodes: two of the relay.
+// link is a connection of two nodes: two connections of the relay.
 type link struct {
 	between pair
 	ends    map[string]net.Conn // by the node at that end
@@ -107,7 +107,7 @@ func (w *network) open(serve func(c net.Conn)) (port int, err error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// keep notes a connection, so that close closes it. False: it is too late for that.
+// keep records a connection, so that close closes it. False: it is too late for that.
 func (w *network) keep(c net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +134,7 @@ func (w *network) mapper(node string) int {
 	return port
 }
 
-// serve answers one question of a node to its port mapper.
+// serve answers one request of a node to its port mapper.
 func (w *network) serve(node string, c net.Conn) {
 	var head [2]byte
 	if _, err := io.ReadFull(c, head[:]); err != nil {
@@ -170,7 +170,7 @@ func (w *network) serve(node string, c net.Conn) {
 	}
 }
 
-// lookup is what a node is told of another: the ports of relays.
+// lookup returns the answer to a node about another: the ports of relays.
 func (w *network) lookup(node, other string) epmdserver.PortAnswer {
 	w.mu.Lock()
 	r, ok := w.nodes[other]
@@ -195,7 +195,7 @@ func (w *network) lookup(node, other string) epmdserver.PortAnswer {
 	return epmdserver.PortAnswer{Registration: r}
 }
 
-// relay returns the port of one, which listens from the first question for it on.
+// relay returns the port of a relay, which is opened by the first request for it.
 func (w *network) relay(v way) (int, error) {
 	w.mu.Lock()
 	port, ok := w.relays[v]
@@ -209,11 +209,12 @@ func (w *network) relay(v way) (int, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.relays[v] = port // of two that open one at the same time, both go on to be heard
+	w.relays[v] = port // if two are opened at the same time, both keep listening
 	return port, nil
 }
 
-// target is where a node really listens for a protocol; 0: nowhere, or the two are cut off from each other.
+// target returns the port at which a node really listens for a protocol; 0: none, or the two are cut off from each
+// other.
 func (w *network) target(v way) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -283,7 +284,7 @@ func (w *network) copy(l *link, to, from net.Conn, count *counter) {
 	}
 }
 
-// end closes the connection of a relay to a node, once that may hear of it.
+// end closes the connection of a relay to a node, once the node may hear of it.
 func (w *network) end(l *link, node string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -303,7 +304,7 @@ func (w *network) pass(l *link) bool {
 	return !w.cut[l.between] && !w.closed
 }
 
-// sever ends the connections of two nodes, and no others come about until mend. A node late hears of it by the next
+// sever ends the connections of two nodes, and blocks new ones until mend. The node late hears of it only by the next
 // sever or mend of the two; "": both hear of it now.
 func (w *network) sever(a, b, late string) {
 	w.mu.Lock()
@@ -312,7 +313,8 @@ func (w *network) sever(a, b, late string) {
 	w.endLocked(pairOf(a, b), late)
 }
 
-// isolate is sever between a node and all others, at the same time: what it says of the first that it misses comes to none.
+// isolate is sever between a node and all others, at the same time: what the node reports about the first that it
+// misses reaches none of them.
 func (w *network) isolate(node string, others []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -359,14 +361,14 @@ func (w *network) stall(a, b string) {
 	w.stalled[pairOf(a, b)] = true
 }
 
-// counter counts the frames of one direction of a connection: those of the handshake have a length of two bytes, those after it
-// one of four. A frame of length 0 is a tick.
+// counter counts the frames of one direction of a connection: those of the handshake have a length of two bytes, later
+// ones a length of four. A frame of length 0 is a tick.
 type counter struct {
 	count bool
 	last  byte // the first byte of the last frame of the handshake
 	after bool // the handshake is over
 	head  []byte
-	skip  int // what is left of the frame
+	skip  int // the rest of the frame
 }
 
 func (c *counter) add(b []byte) (frames int64) {

@@ -10,22 +10,22 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// request is what a client was started for.
+// request is the command that a client was started for.
 type request struct {
 	step
 	pid     string
 	gone    bool // the client's node has ended
 	ended   bool // the client was killed
 	opened  bool // the client was told to unlock
-	client       // as it was seen last
+	client       // as it was last seen
 	replied int  // the step after which the answer was seen
 
-	known     []string // by the node at the last rest before
+	known     []string // nodes that its node knew at the last rest before
 	rested    bool     // the cluster has come to rest since
 	disturbed bool     // something broke between the last rest before it and the first after it, or partitions overlapped
 }
 
-// sequence is a plan that is carried out.
+// sequence runs a plan.
 type sequence struct {
 	*cluster
 	requests map[int]*request
@@ -33,23 +33,23 @@ type sequence struct {
 	now      int // the step
 	late     [][2]int
 	broken   bool         // something broke since the last rest
-	last     int          // the step at which something broke last
+	last     int          // the step at which something last broke
 	resting  map[int]view // at the last rest
-	overlap  bool         // at the last rest a node knew one that knew another that it did not know
+	overlap  bool         // at the last rest a node knew another that knew a third, which the first did not know
 	cuts     []cut
 	slow     map[[2]int]bool
 	since    map[[2]int]time.Time // pairs that are connected and do not share names
 
-	hung, differed, untold int // what was accepted: see the package's document
+	hung, differed, untold int // accepted deviations: see the package's document
 }
 
-// cut is a time that two nodes could not connect.
+// cut is a time in which two nodes could not connect.
 type cut struct {
 	between  pair
 	from, to int // steps
 }
 
-// run carries out a plan and judges what has come of it.
+// run runs a plan and judges the result.
 func run(t *testing.T, p plan) (s *sequence) {
 	s = &sequence{
 		cluster: newCluster(t, p.nodes), plan: p, requests: map[int]*request{}, since: map[[2]int]time.Time{},
@@ -73,7 +73,7 @@ func run(t *testing.T, p plan) (s *sequence) {
 	return s
 }
 
-// state is a text about what is wrong, with what all nodes know.
+// state returns a text about what is wrong, with the views of all nodes.
 func (s *sequence) state(format string, args ...any) string {
 	text := fmt.Sprintf("after step %d: ", s.now) + fmt.Sprintf(format, args...)
 	all := s.looks()
@@ -89,7 +89,7 @@ func (s *sequence) state(format string, args ...any) string {
 	return text
 }
 
-// must waits for something that is to come soon.
+// must waits for something that must happen soon.
 func (s *sequence) must(what string, d time.Duration, wrong func(all map[int]view) string) {
 	if w := s.wait(d, wrong); w != "" {
 		s.t.Fatal(s.state("%s: %s", what, w))
@@ -178,7 +178,7 @@ func (s *sequence) take(st step) {
 	}
 }
 
-// breaks notes that something breaks, or is mended.
+// breaks records that something breaks, or is mended.
 func (s *sequence) breaks() {
 	s.broken, s.last = true, s.now
 	for _, r := range s.requests {
@@ -186,7 +186,7 @@ func (s *sequence) breaks() {
 	}
 }
 
-// rests notes that the cluster is at rest.
+// rests records that the cluster is at rest.
 func (s *sequence) rests(all map[int]view) {
 	s.broken, s.resting = false, all
 	for _, r := range s.requests {
@@ -212,7 +212,7 @@ func (s *sequence) overlaps(all map[int]view) bool {
 	return false
 }
 
-// shared says which lock two clients have, on nodes that have known each other since before both asked for it.
+// shared says which lock two clients hold, on nodes that have known each other since before both asked for it.
 func (s *sequence) shared() string {
 	for _, a := range s.requests {
 		for _, b := range s.requests {
@@ -241,7 +241,7 @@ func (s *sequence) begin(i int) {
 	}
 }
 
-// see notes what has become of clients.
+// see updates the state of clients.
 func (s *sequence) see(all map[int]view) {
 	for _, r := range s.requests {
 		if c, ok := all[r.node].Client[r.id]; ok && !r.gone {
@@ -253,7 +253,7 @@ func (s *sequence) see(all map[int]view) {
 	}
 }
 
-// rest says what is under way: in a node, or an answer that is to come. A lock may be waited for.
+// rest says what is under way: in a node, or an answer that is still to come. A client may wait for a lock.
 func (s *sequence) rest(all map[int]view) string {
 	s.see(all)
 	for _, r := range s.requests {
@@ -267,8 +267,8 @@ func (s *sequence) rest(all map[int]view) string {
 	return s.split(all)
 }
 
-// split says which name is another on two nodes of a partition, in a settled plan, unless a request for it was disturbed, or
-// partitions overlap.
+// split says which name differs between two nodes of a partition, in a settled plan, unless a request for it was
+// disturbed, or partitions overlap.
 func (s *sequence) split(all map[int]view) string {
 	if !s.plan.settled || s.overlaps(all) {
 		return ""
@@ -288,7 +288,7 @@ func (s *sequence) split(all map[int]view) string {
 	return ""
 }
 
-// healed says what is missing to a cluster in which all know all.
+// healed says what is missing for a cluster in which all know all.
 func (s *sequence) healed(all map[int]view) string {
 	s.reconnect(all)
 	if w := s.rest(all); w != "" {
@@ -297,8 +297,8 @@ func (s *sequence) healed(all map[int]view) string {
 	return s.whole(all)
 }
 
-// come waits until the cluster comes to rest, or together. A pair of OTP nodes may hang, see the package's document: its
-// connection is ended then. One that a node of ours is of has as long as that promises.
+// come waits until the cluster is at rest, or together. A pair of OTP nodes may hang, see the package's document: its
+// connection is then ended. A pair with a node of ours has the time that our node promises.
 func (s *sequence) come(how string, wrong func(all map[int]view) string) {
 	var last map[int]view
 	begin := time.Now()
@@ -320,7 +320,7 @@ func (s *sequence) come(how string, wrong func(all map[int]view) string) {
 	s.rests(last)
 }
 
-// hangs ends the connections of OTP nodes that hang, and reports whether any nodes do.
+// hangs ends the connections of OTP nodes that hang, and reports whether any nodes hang.
 func (s *sequence) hangs(all map[int]view) (some bool) {
 	pairs := s.hang(all)
 	for p := range s.since {
@@ -354,7 +354,7 @@ func (s *sequence) sees(all map[int]view, i, j int) string {
 		slices.Contains(v.Nodes, other), slices.Contains(v.Known, other), slices.Contains(v.Synced, other), v.Locks, v.Busy)
 }
 
-// judge heals all and says what is wrong then.
+// judge heals the cluster and says what is wrong then.
 func (s *sequence) judge() {
 	s.breaks()
 	for i := range s.names {
@@ -391,7 +391,7 @@ func (r *request) holds() bool {
 	return (r.op == "lock" || r.op == "try") && r.Answer == "true" && r.Alive && !r.gone && !r.ended
 }
 
-// locks says which lock nobody has.
+// locks says which lock no client holds.
 func (s *sequence) locks(all map[int]view) string {
 	s.see(all)
 	held := map[string][]string{}
@@ -415,7 +415,7 @@ func (s *sequence) locks(all map[int]view) string {
 	return ""
 }
 
-// released unlocks all until nothing is locked and nobody waits.
+// released unlocks all until nothing is locked and no client waits.
 func (s *sequence) released(all map[int]view) string {
 	s.see(all)
 	for i, v := range all {
@@ -488,8 +488,8 @@ func (s *sequence) differing(all map[int]view) (names []string) {
 	return names
 }
 
-// lost returns the clients that got a name, live, and do not have it, though they were not told of a clash and no request
-// may have taken it from them.
+// lost returns the clients that got a name, are alive, and do not have it, though they were not told of a clash and no
+// request may have taken it from them.
 func (s *sequence) lost(all map[int]view) (some []*request) {
 	for _, r := range s.requests {
 		named := (r.op == "register" || r.op == "again") && r.Answer == "yes" && r.Alive && !r.gone && !r.ended
@@ -500,7 +500,7 @@ func (s *sequence) lost(all map[int]view) (some []*request) {
 	return some
 }
 
-// disturbed reports whether a request for a name was.
+// disturbed reports whether a request for a name was disturbed.
 func (s *sequence) disturbed(name string) bool {
 	for _, r := range s.requests {
 		if r.name == name && r.disturbed {
@@ -525,7 +525,7 @@ func (s *sequence) apart(c *request) bool {
 	return false
 }
 
-// registered reports whether a process that is alive was given a name.
+// registered reports whether a process that is alive got a name.
 func (s *sequence) registered(name, pid string) bool {
 	for _, r := range s.requests {
 		if r.pid == pid && r.name == name && (r.op == "register" || r.op == "again") && r.Answer == "yes" && r.Alive && !r.gone {
@@ -535,8 +535,8 @@ func (s *sequence) registered(name, pid string) bool {
 	return false
 }
 
-// taken reports whether a request may have taken a name from a client: one that was made after the client's, or was not answered
-// before it.
+// taken reports whether a request may have taken a name from a client: one that was made after the client's, or was not
+// answered before it.
 func (s *sequence) taken(c *request) bool {
 	for _, r := range s.requests {
 		if r.name == c.name && (r.op == "unregister" || r.op == "again") && r != c &&

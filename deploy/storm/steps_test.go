@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// step is one thing that happens in a sequence.
+// step is one event of a sequence.
 type step struct {
 	op          string // of a command, or cut, late, stall, mend, kill, start, rest, looks
 	node, other int    // numbers of nodes
@@ -33,12 +33,12 @@ func (s step) String() string {
 	return s.op
 }
 
-// plan is a sequence: who is in it, and what happens. It follows from its seed alone.
+// plan is a sequence: the nodes in it, and the steps. It depends only on its seed.
 type plan struct {
 	seed    uint64
 	nodes   []string // erl, go or child
-	settled bool     // what breaks settles before anything else happens
-	joined  [][2]int // who connects to whom at first
+	settled bool     // what breaks settles before the next step
+	joined  [][2]int // which nodes connect at first
 	steps   []step
 }
 
@@ -54,7 +54,7 @@ func (p plan) String() string {
 	return text
 }
 
-// methodOf is the method of a name: all registrations of one have the same.
+// methodOf returns the method of a name: all registrations of one name have the same.
 func methodOf(name int) string { return []string{"exit", "exit", "notify", "all"}[name%4] }
 
 // planner makes a plan.
@@ -68,12 +68,12 @@ type planner struct {
 
 type pairOfNodes [2]int
 
-// newPlan makes the plan of a seed. Of the nodes ours are ours; -1: one to three.
+// newPlan makes the plan of a seed. ours of the nodes are ours; -1: one to three.
 func newPlan(seed uint64, ours int) plan {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := &planner{Rand: r, plan: plan{seed: seed}, clients: map[int]step{}, stalled: map[pairOfNodes]bool{}}
 	n := 3 + r.IntN(5)
-	some := 1 + r.IntN(min(3, n-1)) // drawn in any case, so that the steps are the same whoever the nodes are
+	some := 1 + r.IntN(min(3, n-1)) // always drawn, so that the steps do not depend on the kinds of the nodes
 	if ours < 0 {
 		ours = some
 	}
@@ -103,7 +103,7 @@ func newPlan(seed uint64, ours int) plan {
 
 func (p *planner) add(s step) { p.steps = append(p.steps, s) }
 
-// broken adds what breaks or mends.
+// broken adds a step that breaks or mends something.
 func (p *planner) broken(s step) {
 	if p.settled {
 		p.add(step{op: "rest"})
@@ -114,7 +114,7 @@ func (p *planner) broken(s step) {
 	}
 }
 
-// next adds a random step, or none if what was drawn cannot be.
+// next adds a random step, or none if the drawn one is impossible.
 func (p *planner) next() {
 	node, other := p.IntN(len(p.nodes)), p.IntN(len(p.nodes))
 	name := p.IntN(6)
@@ -189,7 +189,7 @@ func (p *planner) start(s step) {
 	p.add(s)
 }
 
-// someone is a client whose node runs.
+// someone returns a client whose node runs.
 func (p *planner) someone() (step, bool) {
 	ids := make([]int, 0, len(p.clients))
 	for id := range p.clients {

@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Sequences of what can happen to a cluster of OTP nodes and ours: at the end all nodes agree, and with the model.
+// Random sequences of events in a cluster of OTP nodes and ours: at the end all nodes agree with each other, and with
+// the model.
 func TestStorm(t *testing.T) {
 	testkit.From(t, testkit.Night, "sequences over OTP nodes")
 	erltest.Need(t)

@@ -41,7 +41,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// Packages of which everybody knows what they are.
+// Packages whose answer is known.
 func TestRacePackages(t *testing.T) {
 	all, err := listPackages()
 	require.NoError(t, err)

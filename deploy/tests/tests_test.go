@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// events is what go test -json prints of four packages.
+// events is the output of go test -json for four packages.
 const events = `
 {"Action":"start","Package":"github.com/actornode/actornode/a"}
 {"Action":"output","Package":"github.com/actornode/actornode/a","Test":"TestOne","Output":"=== RUN   TestOne\n"}
@@ -75,7 +75,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A part that fails does not keep the next from running, and one whose program is missing is left out.
+// The next part runs even if one fails, and a part whose program is missing is left out.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
 	r := newRun(t.TempDir(), "test")

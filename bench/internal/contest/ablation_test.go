@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every case of an ablation has a smoke run, and its tags stand in the sources.
+// Every case of an ablation has a smoke run, and its tags are in the sources.
 func TestTricks(t *testing.T) {
 	var constraints strings.Builder
 	require.NoError(t, filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
@@ -41,7 +41,7 @@ func TestTricks(t *testing.T) {
 	require.Len(t, a.pairs(), 1, "box does not matter for it")
 }
 
-// The table has the median of the rounds' ratios, and between what they are.
+// The table has the median of the rounds' ratios, and their range.
 func TestAblationTable(t *testing.T) {
 	a := ablation{tricks: []Trick{{Name: "box"}}}
 	p := &pair{c: row("etf_decode term=list")}

@@ -47,7 +47,7 @@ func sampleSystem() contract.System {
 func play(t *testing.T, scripts map[string]string, args ...string) (dir string, status int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(asSystem, "1")
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // or each run under -race takes a second more
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each run under -race takes a second more
 	dir = t.TempDir()
 	for name, script := range scripts {
 		peer(t, filepath.Join(dir, "peers"), name, script)
@@ -78,7 +78,7 @@ func TestContest(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, chartFile))
 }
 
-// The same program at an earlier commit is run beside today's, and what is slower named.
+// The same program at an earlier commit runs beside today's, and what is slower is named.
 func TestBefore(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)

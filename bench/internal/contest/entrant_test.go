@@ -27,7 +27,7 @@ func peer(t *testing.T, dir, name, script string) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "run"), []byte("#!/bin/sh\n"+script), 0o755))
 }
 
-// result is the line of a peer for $1; a script puts it into double quotes.
+// result is a peer's line for $1; a script puts it into double quotes.
 const result = `{\"system\":\"fake\",\"version\":\"1\",\"bench\":\"$1\",\"params\":{\"n\":5},\"seconds\":0.1,` +
 	`\"ops\":5,\"ops_per_sec\":50,\"ns_per_op\":20.5,\"peak_rss_mib\":3,\"extra\":{}}`
 

@@ -12,7 +12,7 @@ func TestCPU(t *testing.T) {
 	if before == 0 {
 		t.Skip("no processor time to ask for on " + runtime.GOOS)
 	}
-	for n := 0; CPU() == before; n++ { // it goes on as work is done; else go test's own time limit ends this
+	for n := 0; CPU() == before; n++ { // it grows as work is done; else go test's own time limit ends this
 		runtime.Gosched()
 	}
 	require.Greater(t, CPU(), before)

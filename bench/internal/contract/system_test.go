@@ -116,7 +116,7 @@ func TestHas(t *testing.T) {
 }
 
 func TestFarRunsInAnotherProcess(t *testing.T) {
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // or it takes a second more under -race
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise it takes a second more under -race
 	c, err := Far("good", "a", "b")
 	require.NoError(t, err)
 	output, err := c.Output()

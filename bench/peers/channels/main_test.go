@@ -26,7 +26,7 @@ func TestBenches(t *testing.T) {
 	assert.Equal(t, len(system().Benches), ran)
 }
 
-// The smallest and the odd, where an off-by-one would hang or fail the check.
+// The smallest and odd values, where an off-by-one would hang or fail the check.
 func TestEdges(t *testing.T) {
 	for _, args := range [][]string{
 		{"threadring", "n=1", "hops=1"},

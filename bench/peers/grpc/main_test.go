@@ -28,7 +28,7 @@ func TestTable(t *testing.T) { require.NoError(t, system().Validate()) }
 // Every case of a comparison is understood, and runs, with fewer calls.
 func TestRemoteCall(t *testing.T) {
 	t.Setenv(asProgram, "1")
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // or each run under -race takes a second more
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each run under -race takes a second more
 	ran := 0
 	for _, c := range append(contest.Cases(), contest.Smoke()...) {
 		if c.Bench != remoteCall.Name {

@@ -19,8 +19,7 @@ func TestAFarEndThatEndsAtOnce(t *testing.T) {
 	assert.Contains(t, errs.String(), "exit status 1")
 }
 
-// withFar is the bench with another far end, which runs in this process, and returns
-// what it prints on stderr.
+// withFar runs the bench with another far end, in this process, and returns what it prints on stderr.
 func withFar(t *testing.T, near func(contract.Params, *contract.Meter, net.Conn) error, b contract.Bench,
 	far func(net.Conn), args ...string) string {
 	t.Helper()

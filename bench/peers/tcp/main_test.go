@@ -13,8 +13,8 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// asProgram in the environment makes the test program the peer, which is what the
-// far end of a bench is: in full, or, if it is "mute", one that ends at once.
+// asProgram in the environment makes the test program act as the peer, which is the far end of a bench: in full, or, if
+// it is "mute", one that ends at once.
 const asProgram = "ACTORNODE_TCP_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 func asOurselves(t *testing.T) {
 	t.Setenv(asProgram, "1")
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // or each run under -race takes a second more
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each run under -race takes a second more
 }
 
 func TestTable(t *testing.T) { require.NoError(t, system().Validate()) }
@@ -47,8 +47,7 @@ func TestBenches(t *testing.T) {
 	assert.Equal(t, len(system().Benches), ran)
 }
 
-// A comparison gives a peer the parameters of its cases, and a peer refuses those that
-// it does not know.
+// A comparison gives a peer the parameters of its cases, and a peer refuses parameters that it does not know.
 func TestEveryCaseOfAComparisonIsUnderstood(t *testing.T) {
 	understood := map[string]int{}
 	for _, c := range contest.Cases() {
@@ -63,7 +62,7 @@ func TestEveryCaseOfAComparisonIsUnderstood(t *testing.T) {
 	assert.Len(t, understood, len(system().Benches))
 }
 
-// The smallest and the odd, where an off-by-one would hang or fail the check.
+// The smallest and odd values, where an off-by-one would hang or fail the check.
 func TestEdges(t *testing.T) {
 	asOurselves(t)
 	for _, line := range []string{

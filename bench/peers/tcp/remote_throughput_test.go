@@ -38,13 +38,13 @@ func TestAnAnswerThatDoesNotAddUp(t *testing.T) {
 	}
 }
 
-// The senders have more to send than anybody takes: they must not wait for ever.
+// The senders have more to send than the far end takes: they must not wait for ever.
 func TestAFarEndThatGoesOrTalksNonsense(t *testing.T) {
 	for said, far := range map[string]func(net.Conn){
 		"the far end does not answer: EOF": func(conn net.Conn) { read(bufio.NewReader(conn), 64) },
 		"too long a message": func(conn net.Conn) {
 			conn.Write([]byte{255, 255, 255, 255})
-			conn.Write([]byte{0}) // nobody reads on: until the near end closes
+			conn.Write([]byte{0}) // nobody reads more: until the near end closes
 		},
 		"answers with 0 bytes, not 24": func(conn net.Conn) {
 			conn.Write([]byte{0, 0, 0, 0})

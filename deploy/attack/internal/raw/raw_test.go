@@ -22,7 +22,7 @@ var (
 	get  = wire.Atom("get")
 )
 
-// All clients get in with the cookie, none without, and the daemon's figures are there.
+// All clients connect with the cookie, none without, and the daemon's figures are there.
 func TestClients(t *testing.T) {
 	d := raw.Start(t, raw.Options{})
 	require.NotEmpty(t, d.Erlang)
@@ -123,7 +123,7 @@ func TestClients(t *testing.T) {
 	require.Equal(t, len(d.Log()), d.LogSize())
 }
 
-// A session: sums, the way back in with what has been received.
+// A session: sums, and the resumption with what has been received.
 func TestSession(t *testing.T) {
 	d := raw.Start(t, raw.Options{Args: []string{"--grace", "5s"}})
 	self := raw.Self("s@127.0.0.1", 7)
@@ -156,7 +156,7 @@ func TestSession(t *testing.T) {
 	require.EqualValues(t, 5, total)
 }
 
-// The side that is dialled: a node asks the port mapper for us and comes.
+// The side that is dialled: a node asks the port mapper for us and connects.
 func TestAccept(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// fuzzed is a Go type that the node has registered; what peers send of it is encoded with fuzzTypes.
+// fuzzed is a Go type that the node has registered; peers encode its values with fuzzTypes.
 type fuzzed struct {
 	ID   int
 	Text string
@@ -30,8 +30,8 @@ func init() {
 
 var bare = context.Background()
 
-// agent is a process of the node that does towards peers what they ask it for, and
-// reports what comes of it to who asked last:
+// agent is a process of the node that acts on peers as they ask it to, and reports the results to the last one that
+// asked:
 //
 //	{From, link | unlink | monitor | call | send | exit, Pid, N}   {Agent, did, N}
 //	{From, demonitor, Ref, N} and {From, trap, true | false, N}   {Agent, did, N}

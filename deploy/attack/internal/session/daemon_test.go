@@ -20,11 +20,10 @@ import (
 
 func TestMain(m *testing.M) { raw.Main(m) }
 
-// The same peers with a daemon in a process of its own, over TCP. Nobody can tell there
-// when all waits, so each peer asks net_kernel something after what it has done: what
-// comes of signals is done by the time that the answer is there. Two connections of one
-// peer at a time, whose order matters, and sessions, whose time of grace goes on here,
-// are for the bubble.
+// The same peers with a daemon in a process of its own, over TCP. There it cannot be known when everything is at rest,
+// so each peer makes a request to net_kernel after its actions: the effects of signals are complete when the answer
+// arrives. Two connections of one peer at the same time, whose order matters, and sessions, whose time of grace runs
+// here, are left to the bubble.
 func TestDaemon(t *testing.T) {
 	if *daemonSteps == 0 {
 		t.Skip("by hand only, with -daemon-steps=1000: how long it takes depends on the machine")
@@ -64,8 +63,7 @@ func (l *lastLines) Write(b []byte) (int, error) {
 
 func (l *lastLines) text() string { return string(l.b) }
 
-// reach opens a connection to the daemon: two goroutines carry its bytes, until either
-// side ends it.
+// reach opens a connection to the daemon: two goroutines carry its bytes, until either side ends it.
 func (f *fuzz) reach(native bool) *end {
 	addr := f.far.Erlang
 	if native {
@@ -93,7 +91,7 @@ func (f *fuzz) reach(native bool) *end {
 	return ours
 }
 
-// arrive waits until what the node has to say is there.
+// arrive waits until the node's messages are there.
 func (f *fuzz) arrive(there func() bool) {
 	if f.far == nil {
 		synctest.Wait()
@@ -148,12 +146,12 @@ func (f *fuzz) await() {
 				}
 			}
 		}
-		return ups == f.ups || f.connected() == ups || time.Since(began) > time.Second // perhaps it counts later
+		return ups == f.ups || f.connected() == ups || time.Since(began) > time.Second // the count may follow later
 	})
 	f.ups = f.connected()
 }
 
-// connected is how many peers the daemon says that it has.
+// connected returns how many peers the daemon reports.
 func (f *fuzz) connected() (n int) {
 	for _, protocol := range []string{"erlang", "native"} {
 		v, err := f.far.Metric(`actornode_peers{protocol="` + protocol + `"}`)
@@ -164,7 +162,7 @@ func (f *fuzz) connected() (n int) {
 	return n
 }
 
-// killAll ends what the peers have started, by one that is connected.
+// killAll ends the processes that the peers have started, over a connected peer.
 func (f *fuzz) killAll(c *conn) {
 	for _, p := range f.procs {
 		if p.alive {
@@ -175,7 +173,7 @@ func (f *fuzz) killAll(c *conn) {
 	f.settle()
 }
 
-// quiet reports whether nothing is to come to a connection.
+// quiet reports whether nothing more will come on a connection.
 func (f *fuzz) quiet(c *conn) bool {
 	switch {
 	case c.over || c.cut:

@@ -15,24 +15,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// network is a dist.Transport and a discovery.Finder in memory. In a bubble of
-// testing/synctest whoever waits for it waits durably, so that synctest.Wait returns
-// when all that was sent has been dealt with.
+// network is a dist.Transport and a discovery.Finder in memory. In a bubble of testing/synctest a goroutine that waits
+// for it waits durably, so that synctest.Wait returns when everything that was sent has been handled.
 type network struct {
 	mu        sync.Mutex
 	listeners map[string]*listener // by protocol, in the order of Listen: native, erlang
 	ports     int
 	how       map[wire.Atom]answer // to the node's own dials
-	dialled   []dial               // that answer took
+	dialled   []dial               // accepted by answer
 }
 
-// answer is what becomes of a connection that the node makes to a peer.
+// answer is the result of a connection that the node makes to a peer.
 type answer int
 
 const (
 	refuses answer = iota // at once
 	hangs                 // until the node gives up
-	takes                 // the fuzzer plays the side that is dialled
+	takes                 // the fuzzer plays the dialled side
 )
 
 type dial struct {
@@ -111,9 +110,9 @@ type half struct {
 	mu     sync.Mutex
 	cond   sync.Cond
 	b      []byte
-	limit  int   // of b, for Write; what the fuzzer sends has none
-	err    error // for who reads, behind b; nil: more may come
-	broken error // for who writes
+	limit  int   // of b, for Write; the fuzzer's sends have none
+	err    error // for readers, after b; nil: more may come
+	broken error // for writers
 }
 
 // end is one end of a connection.
@@ -189,7 +188,7 @@ func (e *end) Write(p []byte) (n int, err error) {
 	}
 }
 
-// finish says that no more comes, and that nobody reads.
+// finish says that no more bytes come, and that nobody reads.
 func (h *half) finish(read, write error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -208,7 +207,7 @@ func (e *end) Close() error {
 	return nil
 }
 
-// reset is Close of which the other end hears at once, what is under way lost.
+// reset is a Close that the other end sees at once; bytes under way are lost.
 func (e *end) reset() {
 	e.out.finish(syscall.ECONNRESET, net.ErrClosed)
 	e.in.finish(net.ErrClosed, syscall.ECONNRESET)
@@ -217,7 +216,7 @@ func (e *end) reset() {
 // closeWrite is half a Close.
 func (e *end) closeWrite() { e.out.finish(io.EOF, net.ErrClosed) }
 
-// send is Write without a limit.
+// send does what Write does, without a limit.
 func (e *end) send(b []byte) {
 	e.out.mu.Lock()
 	defer e.out.mu.Unlock()
@@ -227,7 +226,7 @@ func (e *end) send(b []byte) {
 	}
 }
 
-// take is a Read that does not wait. over: no more will come.
+// take reads without waiting. over: no more bytes will come.
 func (e *end) take(b []byte) (_ []byte, over bool) {
 	e.in.mu.Lock()
 	defer e.in.mu.Unlock()
@@ -239,7 +238,7 @@ func (e *end) take(b []byte) (_ []byte, over bool) {
 	return b, e.in.err != nil
 }
 
-// over reports whether nothing will come beside what is there.
+// over reports whether no more bytes will come, apart from those that are there.
 func (e *end) over() bool {
 	e.in.mu.Lock()
 	defer e.in.mu.Unlock()

@@ -29,13 +29,13 @@ type peer struct {
 	creation uint32
 	conns    []*conn
 	refs     uint32
-	late     []*want // what may come yet over any connection: it was under way when one ended
+	late     []*want // may still come over any connection: it was under way when one ended
 }
 
-// state is what belongs to the link of a peer.
+// state is the state of a peer's link.
 type state struct {
 	wants  []*want
-	links  map[link]uint64 // 0: active; else the ID of an unlink that the node waits to be acknowledged
+	links  map[link]uint64 // 0: active; else the ID of an unlink for which the node awaits an acknowledgement
 	mons   []*mon
 	frags  []*pending
 	nextID uint64
@@ -45,7 +45,7 @@ type state struct {
 // link is one between a process of the node and one of a peer.
 type link struct{ near, far wire.PID }
 
-// mon is a monitor of a peer over a process of the node.
+// mon is a monitor of a peer on a process of the node.
 type mon struct {
 	ref  wire.Ref
 	by   wire.PID
@@ -53,7 +53,7 @@ type mon struct {
 	name wire.Atom
 }
 
-// pending is a message of which not all frames have been sent.
+// pending is a message whose frames have not all been sent.
 type pending struct {
 	frames [][]byte
 	then   func()
@@ -65,19 +65,19 @@ type proc struct {
 	kind    wire.Atom // echo, counter, agent
 	name    wire.Atom
 	alive   bool
-	chaos   bool // nothing can be foretold of it
+	chaos   bool // nothing about it can be predicted
 	trap    bool
 	total   int
-	boss    wire.PID   // of an agent: who is told
-	over    []*overFar // of an agent: monitors over processes of peers
+	boss    wire.PID   // of an agent: the process that it reports to
+	over    []*overFar // of an agent: monitors on processes of peers
 	calls   []*overFar // of an agent: calls to processes of peers
-	busy    bool       // it does something by itself: what comes next must wait
-	toucher *conn      // who has acted on it since all waited last
+	busy    bool       // it does something by itself: the next signal must wait
+	toucher *conn      // who has acted on it since everything last came to rest
 }
 
-// overFar is a monitor of an agent, or a call.
+// overFar is a monitor of an agent on a process of a peer, or a call to one.
 type overFar struct {
-	ref    wire.Ref // known when it has come
+	ref    wire.Ref // known when it has arrived
 	far    wire.PID
 	number int
 }
@@ -90,15 +90,15 @@ type want struct {
 	id        uint64
 	payload   any
 	loose     bool                   // any payload
-	like      func(payload any) bool // in the place of payload
+	like      func(payload any) bool // instead of payload
 	optional  bool
 	unordered bool  // in no order to others of the same process
-	first     *want // must have come before
+	first     *want // must have come before this one
 	on        func(*dist.Frame)
 	done      bool
 }
 
-// fits reports whether what has come is what w wants.
+// fits reports whether a payload is what w wants.
 func (w *want) fits(payload any) bool {
 	if w.like != nil {
 		return w.like(payload)
@@ -122,7 +122,7 @@ func brief(t any) string {
 	return s[:min(len(s), 160)]
 }
 
-// finding is why an episode ends early.
+// finding is the reason for which an episode ends early.
 type finding string
 
 // fuzz is an episode.
@@ -145,12 +145,12 @@ type fuzz struct {
 	routines int
 	tally    *tally
 	severing bool
-	good     bool      // nothing that is wrong is done
+	good     bool      // the peers do nothing wrong
 	noted    bool      // the step has done something
 	leaving  wire.Atom // whose link is severed
 	zip      *zstd.Encoder
 	far      *raw.Daemon // nil: the node is n, in the bubble
-	ups      int         // that the daemon had when all waited last
+	ups      int         // the daemon's number of links when everything last came to rest
 }
 
 // tally counts over all episodes.
@@ -186,8 +186,8 @@ func (f *fuzz) note(format string, args ...any) {
 
 const tick = time.Minute
 
-// grace is how long sessions wait for a connection: in the bubble, where time costs
-// nothing, and with a daemon, whose time goes on while the model thinks.
+// grace is how long sessions wait for a connection: in the bubble, where time costs nothing, and with a daemon, whose
+// clock runs while the model computes.
 func (f *fuzz) grace() time.Duration {
 	if f.far != nil {
 		return tick / 2
@@ -195,7 +195,7 @@ func (f *fuzz) grace() time.Duration {
 	return 5 * time.Second
 }
 
-// play runs the episode, in a bubble, and returns what was found.
+// play runs the episode, in a bubble, and returns the finding.
 func (f *fuzz) play() (found string) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -276,7 +276,7 @@ func (p *peer) link() *conn {
 	return nil
 }
 
-// settle waits until all waits, takes what has come and compares it with the model.
+// settle waits until everything is at rest, takes what has arrived and compares it with the model.
 func (f *fuzz) settle() {
 	f.tally.settles++
 	if f.far != nil {
@@ -292,7 +292,7 @@ func (f *fuzz) settle() {
 	}
 }
 
-// drain takes what has come. It reports whether there was anything.
+// drain takes what has arrived. It reports whether there was anything.
 func (f *fuzz) drain() (more bool) {
 	f.net.mu.Lock()
 	dialled := f.net.dialled
@@ -322,7 +322,7 @@ func (f *fuzz) drain() (more bool) {
 		c.in, c.over = c.end.take(c.in)
 		more = more || len(c.in) > was || over != c.over
 	})
-	// First who is there and who is not, because others hear of it.
+	// First which peers are connected and which are not, because others hear of it.
 	each(func(c *conn) {
 		if c.stage == proved && c.erl != nil {
 			f.acked(c)
@@ -349,7 +349,7 @@ func (f *fuzz) drain() (more bool) {
 	return more
 }
 
-// read takes the frames that have come.
+// read takes the frames that have arrived.
 func (f *fuzz) read(c *conn) {
 	for {
 		b, ok, err := c.next()
@@ -419,7 +419,7 @@ func (f *fuzz) match(wants []*want, s *dist.Frame) bool {
 	return false
 }
 
-// check compares what there is with what must be, when all waits.
+// check compares the node with the model, when everything is at rest.
 func (f *fuzz) check() {
 	for _, p := range f.peers {
 		for _, c := range slices.Clone(p.conns) {
@@ -446,7 +446,7 @@ func (f *fuzz) check() {
 		}
 	}
 	if f.far != nil {
-		return // await has seen how many there are
+		return // await has seen the number
 	}
 	slices.Sort(model)
 	if is = f.n.AllNodes(); !slices.Equal(model, is) {
@@ -495,7 +495,7 @@ func (f *fuzz) checkConn(c *conn) {
 	c.state.wants = c.state.wants[:0]
 }
 
-// replaced reports whether another connection of the peer may have taken c's place.
+// replaced reports whether another connection of the peer may have replaced c.
 func (f *fuzz) replaced(c *conn) bool {
 	for _, d := range c.p.conns {
 		if d != c && (d.stage == up || d.stage == proved || d.stage == called || d.stage == posed) {
@@ -523,7 +523,7 @@ func (c *conn) want(w want) *want {
 	return &w
 }
 
-// report wants that an agent tells its boss something.
+// report expects a message from an agent to its boss.
 func (f *fuzz) report(p *proc, t ...any) {
 	if p.boss.IsZero() {
 		return
@@ -543,7 +543,7 @@ func (f *fuzz) report(p *proc, t ...any) {
 	}
 }
 
-// die is the end of a process of the node.
+// die models the end of a process of the node.
 func (f *fuzz) die(p *proc, reason any) {
 	if !p.alive {
 		return
@@ -557,7 +557,7 @@ func (f *fuzz) die(p *proc, reason any) {
 		if c == nil {
 			continue
 		}
-		for _, w := range c.state.wants { // what it has not done yet it may not do any more
+		for _, w := range c.state.wants { // a message that it has not sent yet need not come any more
 			if w.from == p.pid && w.op == dist.OpSend {
 				w.optional = true
 			}
@@ -588,7 +588,7 @@ func (f *fuzz) down(c *conn, m *mon, reason any) {
 	c.want(w)
 }
 
-// broken is the exit signal of a link, or of exit/2, to a process.
+// broken models the exit signal of a link, or of exit/2, to a process.
 func (f *fuzz) broken(p *proc, far wire.PID, reason any) {
 	switch {
 	case !p.alive:
@@ -601,7 +601,7 @@ func (f *fuzz) broken(p *proc, far wire.PID, reason any) {
 
 const noconnection = wire.Atom("noconnection")
 
-// sever is the end of a link for the model.
+// sever ends a link in the model.
 func (f *fuzz) sever(c *conn) {
 	if c.severed {
 		return
@@ -639,7 +639,7 @@ func (f *fuzz) sever(c *conn) {
 	}
 }
 
-// ended is the end of a link.
+// ended handles the end of a link.
 func (f *fuzz) ended(c *conn) {
 	f.note("%s is over", c)
 	was := c.stage
@@ -651,7 +651,7 @@ func (f *fuzz) ended(c *conn) {
 	c.p.conns = slices.DeleteFunc(c.p.conns, func(d *conn) bool { return d == c })
 }
 
-// self is who a connection says it is.
+// self returns the identity that a connection claims.
 func (c *conn) self() wire.NodeID {
 	if c.erl != nil {
 		return c.erl.Self
@@ -673,7 +673,7 @@ func (f *fuzz) newConn(p *peer, native bool, e *end) *conn {
 	self := wire.NodeID{Name: p.name, Creation: p.creation}
 	if native {
 		c.nat = raw.NewNative(nil, self, host)
-		for i := range c.nat.Us.Nonce { // chance that can be repeated
+		for i := range c.nat.Us.Nonce { // random, and repeatable
 			c.nat.Us.Nonce[i] = byte(f.r.Uint32())
 		}
 		c.heard = pack.Decoder{Dict: new(pack.DecodeDict)}

@@ -21,18 +21,18 @@ import (
 const (
 	host   wire.Atom = "go@127.0.0.1"
 	cookie string    = "an-attack-does-not-know-this"
-	// Of the Erlang protocol.
+	// For the Erlang protocol.
 	goMark  wire.Atom = "$go"
 	goReply wire.Atom = "reply"
 )
 
-// stage is how far a connection has come.
+// stage is the stage of a connection.
 type stage int
 
 const (
 	opened     stage = iota // we dialled, and have sent nothing
 	named                   // has sent its name or hello
-	challenged              // Erlang: has been told its status
+	challenged              // Erlang: has got its status
 	proved                  // has sent its proof
 	up
 	called // the node has dialled, and we have read nothing
@@ -51,16 +51,16 @@ type conn struct {
 	id    int
 	end   *end
 	stage stage
-	in    []byte // has come and is not parsed
+	in    []byte // received and not parsed
 	over  bool   // the node has closed it
 	slow  bool   // does not read
 
 	goNode   bool        // says that it is a Go node
-	erl      *raw.Erlang // one of both is nil
+	erl      *raw.Erlang // one of erl and nat is nil
 	nat      *raw.Native
 	headed   bool
-	atoms    [8][256]any // of the headers that have come
-	atomAt   []any       // of the message at hand
+	atoms    [8][256]any // of the headers that have arrived
+	atomAt   []any       // of the present message
 	atomTold [2048]bool  // by us, to the node
 	dec      etfcodec.Decoder
 	parts    map[uint64]*parts
@@ -71,18 +71,18 @@ type conn struct {
 	// A session of the native protocol.
 	session  bool
 	cut      bool   // the connection is gone and the session is not
-	sent     []byte // what the node may have to be sent again
+	sent     []byte // what may have to be sent to the node again
 	base     uint64 // of sent
 	received uint64
 
 	since   time.Time // of the handshake, or of the cut
 	lazy    bool      // takes its time for the handshake
-	wrong   bool      // its handshake is
+	wrong   bool      // its handshake is wrong
 	told    []byte    // text of a goodbye or a refusal
 	state   *state    // once up
-	doomed  string    // why the node must have closed it when all waits
-	chaos   bool      // it has sent what nobody can foretell
-	severed bool      // it is no link any more
+	doomed  string    // why the node must have closed it when everything is at rest
+	chaos   bool      // it has sent something with unpredictable effects
+	severed bool      // it is no longer a link
 }
 
 // parts is a message that comes in parts.
@@ -101,10 +101,10 @@ func (c *conn) String() string {
 	return fmt.Sprintf("%s#%d %s", c.p.name, c.id, kind)
 }
 
-// raw sends bytes as they are. In a session they count, and are kept.
+// send sends bytes as they are.
 func (c *conn) send(b []byte) { c.end.send(b) }
 
-// frame sends a frame, any bytes, in its envelope.
+// frame sends a frame, any bytes, in its envelope. In a session they count, and are kept.
 func (c *conn) frame(b []byte) {
 	if c.erl != nil {
 		c.send(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
@@ -119,7 +119,7 @@ func (c *conn) frame(b []byte) {
 	}
 }
 
-// tick says that the peer lives; in a session also what has come.
+// tick says that the peer is alive; in a session also what it has received.
 func (c *conn) tick() {
 	if c.session && !c.cut {
 		c.frame(pack.AppendUint([]byte{raw.OpAck}, c.received))
@@ -136,7 +136,7 @@ func (c *conn) encode(f *dist.Frame) []byte {
 	return native(f)
 }
 
-// erlang is the control message of a signal, and its payload.
+// erlang returns the control message of a signal, and its payload.
 func erlang(f *dist.Frame) (control wire.Tuple, payload []any) {
 	var to any = f.To
 	if f.Name != "" {
@@ -207,7 +207,8 @@ func erlang(f *dist.Frame) (control wire.Tuple, payload []any) {
 	return control, payload
 }
 
-// marked is what a Go node sends by the Erlang protocol in the place of bytes of a Go value, of a request, or of a reply.
+// marked returns what a Go node sends by the Erlang protocol in place of the bytes of a Go value, of a request, or of a
+// reply.
 func marked(payload any) any {
 	switch p := payload.(type) {
 	case raw.Bytes:
@@ -237,7 +238,7 @@ func unmarked(payload any) (_ any, err error) {
 	return &links.Request{Ref: t[1].(wire.Ref), Body: carried}, err
 }
 
-// native is the frame of a signal.
+// native returns the frame of a signal.
 func native(f *dist.Frame) []byte {
 	var from any = f.From
 	if f.From.IsZero() {
@@ -303,7 +304,7 @@ func native(f *dist.Frame) []byte {
 	panic(f.Op)
 }
 
-// next takes a frame from what has come. ok false: none is whole.
+// next takes a frame from the received bytes. ok false: none is complete.
 func (c *conn) next() (b []byte, ok bool, err error) {
 	if c.erl != nil {
 		if len(c.in) < 4 {
@@ -352,7 +353,7 @@ func (c *conn) message() (b []byte, ok bool) {
 	return b, true
 }
 
-// decode makes a signal of a frame, if it is the end of one.
+// decode makes a signal from a frame, if the frame completes one.
 func (c *conn) decode(b []byte) (f dist.Frame, ok bool, err error) {
 	if len(b) == 0 {
 		return f, false, nil
@@ -438,7 +439,7 @@ func (c *conn) header(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// control makes a signal of a control message.
+// control makes a signal from a control message.
 func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byte, error)) (f dist.Frame, err error) {
 	t, ok := control.(wire.Tuple)
 	if !ok || len(t) < 3 {
@@ -632,7 +633,7 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 	return f, true, nil
 }
 
-// signals are what a signal of the node says: that of a call in one frame is two.
+// signals returns the signals that one of the node stands for: a call in one frame stands for two.
 func signals(f dist.Frame) []dist.Frame {
 	switch p := f.Payload.(type) {
 	case *links.Request:
@@ -648,7 +649,7 @@ func signals(f dist.Frame) []dist.Frame {
 // aliasTag is the tag of a call that is answered to an alias.
 func aliasTag(ref wire.Ref) any { return wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref} }
 
-// fields reads the fields of a native frame; it panics where they are not.
+// fields reads the fields of a native frame; it panics if one is missing.
 type fields struct {
 	c *conn
 	b []byte
@@ -706,7 +707,7 @@ func (r *fields) target(f *dist.Frame, table *[128]wire.PID) {
 	}
 }
 
-// flags of the Erlang protocol, as the connection has them.
+// flags returns the flags of the Erlang protocol for the connection.
 func (c *conn) flags() erlflags.Flags {
 	flags := raw.PlainFlags
 	if c.headed {

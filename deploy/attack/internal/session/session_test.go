@@ -29,7 +29,7 @@ var (
 	shrink      = flag.Duration("shrink", 2*time.Minute, "how long steps are left out of an episode that fails")
 )
 
-// serve sees to it that a peer that does nothing wrong is served, by both protocols.
+// serve checks that a peer that does nothing wrong is served, by both protocols.
 func (f *fuzz) serve() {
 	f.good = true
 	defer func() { f.good = false }()
@@ -58,16 +58,15 @@ func (f *fuzz) serve() {
 	}
 }
 
-// inBubble returns how many goroutines the bubble has. What else there is in the process
-// is the runtime's, which has more at some times than at others. Workers of the pool, of
-// which there are two at most, begin when they are needed: they do not count.
+// inBubble returns how many goroutines the bubble has. The other goroutines of the process are the runtime's, whose
+// number varies. Workers of the pool, of which there are two at most, start when they are needed: they do not count.
 func inBubble() (n int, stacks []byte) {
 	stacks = make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	return bytes.Count(stacks, []byte("synctest bubble")) - bytes.Count(stacks, []byte("executor.(*Pool).rouseLocked")), stacks
 }
 
-// leftovers compares what there is with what there was.
+// leftovers compares the goroutines with those at the start.
 func (f *fuzz) leftovers() {
 	synctest.Wait()
 	if all := f.n.Peers(); len(all) > 0 {
@@ -89,7 +88,7 @@ func (f *fuzz) leftovers() {
 	}
 }
 
-// episode plays one in a bubble of its own.
+// episode plays an episode in a bubble of its own.
 func episode(t *testing.T, seed uint64, number, length int, skip map[int]bool, trace *os.File, all *tally) (found string) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fuzz{seed: seed, episode: uint64(number), steps: length, skip: skip, tally: all}
@@ -118,7 +117,7 @@ func episode(t *testing.T, seed uint64, number, length int, skip map[int]bool, t
 
 const child = "ACTORNODE_SESSIONS"
 
-// TestChild plays episodes, in a process of its own: it is started by TestSessions.
+// TestChild plays episodes, in a process of its own: TestSessions starts it.
 func TestChild(t *testing.T) {
 	what := os.Getenv(child)
 	if what == "" {
@@ -171,7 +170,7 @@ func run(t *testing.T, seed uint64, first, count, length int, skip string,
 	return string(b), err == nil, string(script)
 }
 
-// Peers that do what they may, and what they may not, by both protocols.
+// Peers do what they may, and what they may not, by both protocols.
 func TestSessions(t *testing.T) {
 	seed := testkit.Seed(t)
 	length := *longest
@@ -206,7 +205,7 @@ func cutTo(s string, n int) string {
 	return s[:n/4] + "\n…\n" + s[len(s)-n*3/4:]
 }
 
-// reduce leaves steps out, as many as it can.
+// reduce leaves out steps, as many as it can.
 func reduce(t *testing.T, seed uint64, number, length int, trace, out string) (string, string) {
 	until := time.Now().Add(*shrink)
 	skip := bytes.Repeat([]byte{'+'}, length)
@@ -246,7 +245,7 @@ func reduce(t *testing.T, seed uint64, number, length int, trace, out string) (s
 	return trace, out
 }
 
-// headline is what a failure is about, without the numbers.
+// headline returns what a failure is about, without the numbers.
 func headline(out string) string {
 	s := bufio.NewScanner(strings.NewReader(out))
 	s.Buffer(nil, 1<<22)

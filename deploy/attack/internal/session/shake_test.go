@@ -31,7 +31,7 @@ func (f *fuzz) connect(native bool) *end {
 	return ours
 }
 
-// open begins a connection of a peer.
+// open starts a connection of a peer.
 func (f *fuzz) open(p *peer) {
 	if f.r.IntN(6) == 0 && p.link() == nil {
 		p.creation += 8
@@ -65,7 +65,7 @@ func (f *fuzz) advance(c *conn) {
 		}
 		return
 	}
-	if len(c.p.conns) > 1 { // what the others have sent is read before this one takes their place
+	if len(c.p.conns) > 1 { // what the others have sent is read before this one replaces them
 		f.settle()
 	}
 	b, ok := c.message()
@@ -81,7 +81,7 @@ func (f *fuzz) advance(c *conn) {
 	}
 	switch {
 	case !ok && !c.over && c.stage == proved && (len(c.p.conns) > 1 || f.net.how[c.p.name] != refuses):
-		return // the node waits for what becomes of its own dial
+		return // the node waits for the result of its own dial
 	case !ok && !c.over:
 		if f.aged(c) || c.stage == called {
 			f.drop(c)
@@ -96,7 +96,7 @@ func (f *fuzz) advance(c *conn) {
 	}
 }
 
-// drop gives a connection up that is no link.
+// drop gives up a connection that is not a link.
 func (f *fuzz) drop(c *conn) {
 	f.note("%s: gives up in stage %s", c, c.stage)
 	if f.r.IntN(2) == 0 {
@@ -108,8 +108,7 @@ func (f *fuzz) drop(c *conn) {
 	c.p.conns = slices.DeleteFunc(c.p.conns, func(d *conn) bool { return d == c })
 }
 
-// aged reports whether the handshake may be over for the time that it has taken. Who has
-// said nothing yet has less.
+// aged reports whether the handshake may have timed out. A connection that has sent nothing yet has less time.
 func (f *fuzz) aged(c *conn) bool {
 	if c.stage == opened {
 		return time.Since(c.since) > time.Second
@@ -188,7 +187,7 @@ func (f *fuzz) onErlang(c *conn, b []byte) {
 	}
 }
 
-// acked is the end of an Erlang handshake: the node has sent its proof.
+// acked handles the end of an Erlang handshake: the node has sent its proof.
 func (f *fuzz) acked(c *conn) {
 	b, ok := c.message()
 	if !ok {
@@ -244,7 +243,7 @@ func (f *fuzz) onNative(c *conn, b []byte) {
 	}
 }
 
-// badShake sends what does not belong to a handshake.
+// badShake sends something that does not belong to a handshake.
 func (f *fuzz) badShake(c *conn) {
 	if c.stage == proved {
 		f.drop(c)
@@ -263,7 +262,7 @@ func (f *fuzz) badShake(c *conn) {
 	f.settle()
 }
 
-// resume goes on with a session over a new connection.
+// resume continues a session over a new connection.
 func (f *fuzz) resume(c *conn) {
 	f.settle()
 	if c.stage != up {
@@ -300,7 +299,7 @@ func (f *fuzz) resume(c *conn) {
 		return
 	}
 	n.Welcome = bytes.Clone(next())
-	// What is told now must stay true: nothing more is read of the old connection.
+	// The count that is sent now must stay true: nothing more is read from the old connection.
 	old := c.end
 	if !c.cut {
 		f.lose(c, false)
@@ -340,7 +339,7 @@ func (f *fuzz) resume(c *conn) {
 	f.settle()
 }
 
-// lose takes the connection of a session away; it goes on for the time of grace.
+// lose takes the connection of a session away; the session survives for the time of grace.
 func (f *fuzz) lose(c *conn, reset bool) {
 	c.in, _ = c.end.take(c.in)
 	f.read(c)

@@ -61,7 +61,7 @@ func (f *fuzz) act() {
 	}
 }
 
-// grammar is what a peer may do that is connected, with weights.
+// grammar lists what a connected peer may do, with weights.
 var grammar = []struct {
 	weight int
 	name   string
@@ -168,8 +168,8 @@ func text(s *dist.Frame) string {
 	return b.String()
 }
 
-// pick returns a living process of one of the kinds, and sees to it that what comes next
-// is foreseeable; nil: there is none.
+// pick returns a living process of one of the kinds, and makes sure that its next signals can be predicted; nil: there
+// is none.
 func (f *fuzz) pick(c *conn, kinds ...wire.Atom) *proc {
 	var all []*proc
 	for _, p := range f.procs {
@@ -230,7 +230,7 @@ func (f *fuzz) sendEcho(c *conn) {
 		w := want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}}
 		if p.name != "" && f.r.IntN(2) == 0 {
 			s.To, s.Name = wire.PID{}, p.name
-			if c.cut { // when the session goes on, the name may be another's, or nobody's
+			if c.cut { // when the session continues, the name may belong to another process, or to none
 				w.from, w.optional = wire.PID{}, true
 				w.like = func(payload any) bool {
 					t, ok := payload.(wire.Tuple)
@@ -258,8 +258,8 @@ func (f *fuzz) sendGo(c *conn) {
 	c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, asTerm.(wire.Tuple)[1]}})
 }
 
-// typed is {me, V} for an echo, where V has values of the registered type: as bytes, and as who does not know the type
-// reads it.
+// typed returns {me, V} for an echo, where V has values of the registered type: as bytes, and as a reader that does not
+// know the type decodes it.
 func (f *fuzz) typed(me wire.PID) (b []byte, asTerm any) {
 	v := fuzzed{ID: f.r.IntN(1 << 20), Text: fmt.Sprint("t", f.step), Any: f.payload()}
 	v.Next = &fuzzed{ID: f.step, Many: []fuzzed{{ID: 1}, {Text: "x"}}}
@@ -339,7 +339,7 @@ func (f *fuzz) callOwn(c *conn) {
 			f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: &links.Request{Ref: ref, Body: add}})
 			continue
 		}
-		c.want(want{op: dist.OpSend, to: me, payload: wire.Tuple{ref, p.total}}) // from whom is not said
+		c.want(want{op: dist.OpSend, to: me, payload: wire.Tuple{ref, p.total}}) // the sender is not given
 		f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid,
 			Payload: wire.Tuple{calls, wire.Tuple{me, ref}, add}})
 	}
@@ -415,7 +415,7 @@ func (f *fuzz) spawn(c *conn) {
 	f.settle() // its pid is needed
 }
 
-// spawnNone starts what ends at once, or not at all.
+// spawnNone starts a process that ends at once, or that cannot start.
 func (f *fuzz) spawnNone(c *conn) {
 	me, ref := f.me(c), c.ref()
 	s := &dist.Spawn{Module: "demo", Function: "exit", Leader: me, Args: []any{f.payload()}, Link: f.r.IntN(2) == 0,
@@ -486,7 +486,7 @@ func (f *fuzz) reason() any {
 	return f.payload()
 }
 
-// calm sees to it that nothing is under way.
+// calm makes sure that nothing is under way.
 func (f *fuzz) calm() {
 	for _, p := range f.procs {
 		if p.busy || p.toucher != nil {
@@ -496,7 +496,7 @@ func (f *fuzz) calm() {
 	}
 }
 
-// exit is that of a process of the peer, which may be linked.
+// exit ends a process of the peer, which may be linked.
 func (f *fuzz) exit(c *conn) {
 	p := f.pick(c, every...)
 	if p == nil {
@@ -594,10 +594,10 @@ func (f *fuzz) demonitor(c *conn) {
 	}
 }
 
-// unnumbered is the ID of an unlink of the node that has not come yet.
+// unnumbered is the ID of an unlink of the node that has not arrived yet.
 const unnumbered = 1<<64 - 1
 
-// command has an agent do something.
+// command makes an agent do something.
 func (f *fuzz) command(c *conn) {
 	p := f.pick(c, "agent")
 	if p == nil {
@@ -668,7 +668,7 @@ func (f *fuzz) command(c *conn) {
 	f.settle()
 }
 
-// ack acknowledges an unlink of the node, or one that there was not.
+// ack acknowledges an unlink of the node, or one that did not happen.
 func (f *fuzz) ack(c *conn) {
 	for l, id := range c.state.links {
 		if id == 0 || id == unnumbered || f.r.IntN(2) == 0 {
@@ -691,7 +691,7 @@ func (f *fuzz) ack(c *conn) {
 	}
 }
 
-// answer answers a call of an agent, or says that who is monitored has exited.
+// answer answers a call of an agent, or reports that a monitored process has exited.
 func (f *fuzz) answer(c *conn) {
 	p := f.pick(c, "agent")
 	if p == nil {
@@ -880,7 +880,7 @@ func (f *fuzz) toDead(c *conn) {
 	}
 }
 
-// services sends to processes that are there for other nodes what they do not know.
+// services sends the node's services messages that they do not know.
 func (f *fuzz) services(c *conn) {
 	if c.slow {
 		return
@@ -903,7 +903,7 @@ func (f *fuzz) services(c *conn) {
 			v = wire.Atom("nothing")
 		}
 	}
-	// Its answer, if there is one, may be anything.
+	// The answer, if there is one, may be anything.
 	w := &want{op: dist.OpSend, to: me, loose: true, optional: true}
 	if f.far != nil { // it may take its time
 		c.p.late = append(c.p.late, w)
@@ -914,7 +914,7 @@ func (f *fuzz) services(c *conn) {
 	f.settle()
 }
 
-// receipt is a message of which the sender wants to know what has become.
+// receipt sends a message whose sender wants a receipt.
 func (f *fuzz) receipt(c *conn) {
 	if c.nat == nil {
 		return
@@ -935,7 +935,7 @@ func (f *fuzz) receipt(c *conn) {
 	f.say(c, s)
 }
 
-// large is a message whose answer comes in fragments.
+// large sends a message whose answer comes in fragments.
 func (f *fuzz) large(c *conn) {
 	p := f.pick(c, "echo")
 	if p == nil || c.slow || c.nat != nil {
@@ -949,7 +949,7 @@ func (f *fuzz) large(c *conn) {
 	f.settle()
 }
 
-// slowly stops reading, or begins again.
+// slowly stops reading, or starts again.
 func (f *fuzz) slowly(c *conn) {
 	f.calm()
 	if c.stage != up {
@@ -974,7 +974,7 @@ func (f *fuzz) atomsTold(c *conn) {
 	for i := range 1 + f.r.IntN(3) {
 		b := []byte{131, 68, 1, segment | 8, at, 4, 'e', 'c', 'h', 'o'}
 		c.atomTold[int(segment)<<8|int(at)] = true
-		if i > 0 { // it is known by now
+		if i > 0 { // the node knows it by now
 			b = []byte{131, 68, 1, segment, at}
 		}
 		ref := c.ref()
@@ -988,7 +988,7 @@ func (f *fuzz) atomsTold(c *conn) {
 	}
 }
 
-// packed is a message that is compressed.
+// packed sends a compressed message.
 func (f *fuzz) packed(c *conn) {
 	p := f.pick(c, "echo")
 	if p == nil || c.nat == nil {
@@ -1003,7 +1003,7 @@ func (f *fuzz) packed(c *conn) {
 	c.frame(append(b, f.zipped(body)...))
 }
 
-// release answers, rightly or not, what the node asks each peer.
+// release answers, rightly or not, the request that the node makes to each peer.
 func (f *fuzz) release(c *conn) {
 	if len(c.state.asked) == 0 {
 		return
@@ -1026,7 +1026,7 @@ func (f *fuzz) release(c *conn) {
 	}
 }
 
-// cutOff is the end of a connection that nobody has meant.
+// cutOff breaks a connection, as a fault does.
 func (f *fuzz) cutOff(c *conn) {
 	f.calm()
 	if c.stage != up || c.cut {
@@ -1040,7 +1040,7 @@ func (f *fuzz) cutOff(c *conn) {
 		if c.session {
 			framed := c.nat.Framed(b)
 			c.sent = append(c.sent, framed...)
-			if f.r.IntN(2) == 0 { // damaged in place of cut
+			if f.r.IntN(2) == 0 { // damaged instead of cut
 				framed[5] ^= 1
 				c.send(framed)
 			} else {
@@ -1066,7 +1066,7 @@ func (f *fuzz) cutOff(c *conn) {
 	f.settle()
 }
 
-// settle2 is settle where the node may find the connection of c broken.
+// settle2 is settle for steps in which the node may find the connection of c broken.
 func (f *fuzz) settle2(c *conn) {
 	c.cut = true
 	f.settle()
@@ -1101,8 +1101,8 @@ func (f *fuzz) closes(c *conn) {
 	f.settle()
 }
 
-// goodbye ends a session. The connection is left to the node to close: one that writes
-// to it meanwhile would take its end for a cut.
+// goodbye ends a session. The node is left to close the connection: if it writes to it meanwhile, it would take its end
+// for a cut.
 func (f *fuzz) goodbye(c *conn) {
 	c.frame(append([]byte{raw.OpBye, 9}, "bye"...))
 	c.slow, c.doomed, c.told = false, "its goodbye", []byte("we have said it")
@@ -1110,14 +1110,14 @@ func (f *fuzz) goodbye(c *conn) {
 	f.settle()
 }
 
-// again goes on with a session.
+// again continues a session.
 func (f *fuzz) again(c *conn) {
 	if c.session && !c.slow {
 		f.resume(c)
 	}
 }
 
-// pass lets time pass. Those who are connected tick.
+// pass lets time pass. Connected peers send ticks.
 func (f *fuzz) pass(d time.Duration) {
 	f.settle()
 	f.note("%v pass", d)
@@ -1153,11 +1153,11 @@ func (f *fuzz) pass(d time.Duration) {
 	f.settle()
 }
 
-// end is that of an episode: all go, and nothing may be left.
+// end ends an episode: all peers leave, and nothing may be left.
 func (f *fuzz) end() {
 	f.settle()
 	f.note("the end")
-	for i := 0; i < 8; i++ { // those that are in a handshake go on or give up
+	for i := 0; i < 8; i++ { // those in a handshake go on or give up
 		f.pass(1100 * time.Millisecond)
 	}
 	for _, p := range f.peers {
@@ -1170,7 +1170,7 @@ func (f *fuzz) end() {
 	if f.far != nil {
 		return
 	}
-	for range 12 { // the time of grace, of dials and of questions is over
+	for range 12 { // until the time of grace, of dials and of requests is over
 		f.pass(2 * time.Second)
 	}
 	there := f.there()
@@ -1184,7 +1184,7 @@ func (f *fuzz) end() {
 	f.leftovers()
 }
 
-// leave is the end of all connections.
+// leave ends all connections.
 func (f *fuzz) leave() {
 	for _, p := range f.peers {
 		for _, c := range slices.Clone(p.conns) {

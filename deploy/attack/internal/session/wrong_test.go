@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// settled lets all that is under way arrive, and reports whether the link is up then.
+// settled lets everything under way arrive, and reports whether the link is up then.
 func (f *fuzz) settled(c *conn) bool {
 	f.calm()
 	if c.stage == up {
@@ -24,7 +24,7 @@ func (f *fuzz) settled(c *conn) bool {
 	return c.stage == up
 }
 
-// wrongFrame sends what must end the link.
+// wrongFrame sends a frame that must end the link.
 func (f *fuzz) wrongFrame(c *conn) {
 	if !f.settled(c) {
 		return
@@ -50,8 +50,7 @@ func (f *fuzz) wrongFrame(c *conn) {
 	f.settle()
 }
 
-// unreadable sends a message that is whole and beyond the limits of what is read: it is lost, and nothing
-// else is.
+// unreadable sends a message that is complete and beyond the limits of the reader: only that message is lost.
 func (f *fuzz) unreadable(c *conn) {
 	if !f.settled(c) {
 		return
@@ -63,7 +62,7 @@ func (f *fuzz) unreadable(c *conn) {
 		if !c.headed {
 			b = append(b, 131)
 		}
-		if c.headed || f.r.IntN(2) == 0 { // behind a header nothing may be compressed
+		if c.headed || f.r.IntN(2) == 0 { // nothing may be compressed after a header
 			b = append(append(b, bytes.Repeat([]byte{104, 1}, 1<<17)...), 106)
 		} else {
 			b = append(b, 80, 255, 255, 255, 255, 0x78, 0x9c, 1) // more than may be inflated
@@ -84,12 +83,12 @@ type wrongs struct {
 	ref             wire.Ref
 }
 
-// bad is a term that no field of a control message may be.
+// bad returns a term that no field of a control message may have.
 func (x *wrongs) bad() any {
 	return []any{wire.Tuple{}, 2.5, wire.Map{}, []byte("x"), -1, wire.List{1}}[x.f.r.IntN(6)]
 }
 
-// controls are control messages that are right, by their number of elements after the operation.
+// controls returns correct control messages, by their number of elements after the operation.
 func (x *wrongs) controls() (wire.Tuple, []any) {
 	r := x.f.r
 	signals := []dist.Frame{
@@ -111,7 +110,7 @@ func (x *wrongs) erlang() (why string, frames [][]byte) {
 	if kind >= 9 && !c.headed {
 		kind = r.IntN(9)
 	}
-	if kind == 15 && x.f.far != nil { // it reads longer ones
+	if kind == 15 && x.f.far != nil { // a daemon reads longer ones
 		kind = 14
 	}
 	switch kind {
@@ -152,7 +151,7 @@ func (x *wrongs) erlang() (why string, frames [][]byte) {
 		return "a frame that is cut: " + wire.Format(t), [][]byte{b[:len(b)-1-r.IntN(min(len(b)-4, 20))]}
 	case 7:
 		t, p := x.controls()
-		for len(p) > 0 { // what follows a payload is left unread
+		for len(p) > 0 { // the bytes after a payload are not read
 			t, p = x.controls()
 		}
 		return "bytes behind: " + wire.Format(t), [][]byte{append(enc(t), byte(r.IntN(256)))}
@@ -263,9 +262,8 @@ func (x *wrongs) native() (why string, frames [][]byte) {
 	}
 }
 
-// mutated sends a frame of which some bytes have been changed. What comes of that nobody
-// can tell, but it must not harm who has nothing to do with it: so the frame must not
-// name, however changed, a process or a name that the model knows of.
+// mutated sends a frame in which some bytes have been changed. Its effect cannot be predicted, but it must not affect
+// others: so the frame must not name, however changed, a process or a name that the model knows.
 func (f *fuzz) mutated(c *conn) {
 	f.calm()
 	if c.stage != up || c.cut {
@@ -340,7 +338,7 @@ func (f *fuzz) mutated(c *conn) {
 	f.settle()
 }
 
-// harmless reports whether a frame names nothing that the model knows of.
+// harmless reports whether a frame names nothing that the model knows.
 func (f *fuzz) harmless(c *conn, base, b []byte) bool {
 	terms := func(b []byte) (all []any) {
 		if c.nat != nil {
@@ -386,7 +384,7 @@ func (f *fuzz) harmless(c *conn, base, b []byte) bool {
 	if c.nat == nil && (len(b) < 3 || b[0] == 131 && b[1] != 68 && b[1] != 69 && b[1] != 70) {
 		return true
 	}
-	// In fragments, and behind what does not decode, only what is spelled is looked at.
+	// In fragments, and after what does not decode, only the bytes are searched.
 	for _, p := range f.procs {
 		if p.chaos || c.erl == nil {
 			continue

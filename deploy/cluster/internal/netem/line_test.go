@@ -11,7 +11,7 @@ import (
 
 const packets = 10000
 
-// Each rule does what it says to its share of packets, and nothing else.
+// Each rule has its effect on its share of packets, and no other effect.
 func TestLine(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for _, c := range []struct {
@@ -57,7 +57,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// What the bandwidth lets pass takes its time, in order, and what does not fit into the backlog is lost.
+// Packets take the time that the bandwidth gives, stay in order, and are lost if they do not fit into the backlog.
 func TestLineRate(t *testing.T) {
 	now := time.Unix(1000, 0)
 	l := &line{rule: Rule{Rate: 1_000_000, Backlog: 10_000}, random: rand.New(rand.NewPCG(1, 2))}
