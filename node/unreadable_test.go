@@ -106,17 +106,6 @@ func largeInKeys() []byte {
 	return append(append(append(append([]byte{}, one...), one...), large...), 97, 1, 97, 1)
 }
 
-// withOffsets is a message with references to the parts at the offsets.
-func withOffsets(term string, offsets ...uint32) []byte {
-	b := []byte{0x93, 0xd4, 9, 8, 0xc4, byte(4 * len(offsets))}
-	for _, at := range offsets {
-		b = binary.BigEndian.AppendUint32(b, at)
-	}
-	return append(b, term...)
-}
-
-func hasOffsets(b []byte) bool { return bytes.HasPrefix(b, []byte{0x93, 0xd4, 9, 8}) }
-
 // unreadableForms are terms that no node writes, for a protocol, with the text of their error.
 func unreadableForms(protocol string) map[string]struct {
 	bytes []byte
@@ -127,11 +116,6 @@ func unreadableForms(protocol string) map[string]struct {
 		want  string
 	}
 	all := map[string]form{
-		"a reference outside": {withOffsets("\x92\xc0\xd4\x0a\x05", 0), "the reference 5, of 1"},
-		"forward":             {withOffsets("\x93\xc0\xd4\x0a\x00\xa1x", 5), "a reference forward, to offset"},
-		"to what is around":   {withOffsets("\x92\xc0\x92\xc0\xd4\x0a\x00", 2), "a reference to what is around it"},
-		"of another type": {withOffsets("\x93\xc0\x05\x93\xd4\x09\x05\xc7\x06\x01x.Ring\xd4\x0a\x00", 2),
-			"what came as x.Ring does not fit"},
 		"a forged From":   {[]byte("\x93\xd4\x09\x07\xc7\x04\x01from\x07"), "no reference of the kind from: 7"},
 		"a forged future": {[]byte("\x93\xd4\x09\x07\xc7\x06\x01future\x92\xc0\x01"), "no reference of the kind future: {1}"},
 		"an error's parts": {[]byte("\x93\xd4\x09\x05\xc7\x06\x01$error\x81\xa5Parts\x05"),
@@ -162,18 +146,12 @@ type forgers struct {
 // bytes returns what to send so that these bytes are sent as the term.
 func (w forgers) bytes(b []byte) []byte { return w.term(w.protocol, b) }
 
-// body is bytes as the body of a request. Over Erlang's protocol that is a part of a Go value, and has no offsets of
-// its own.
-func (w forgers) body(b []byte) (body any, ok bool) {
-	switch {
-	case w.protocol == "native":
-		return w.bytes(b), true
-	case !bytes.HasPrefix(b, goBinary(nil)[:8]):
-		return w.bytes(b), true
-	case hasOffsets(b[12:]):
-		return nil, false
+// body is bytes as the body of a request. Over Erlang's protocol that is a part of a Go value.
+func (w forgers) body(b []byte) any {
+	if w.protocol == "native" || !bytes.HasPrefix(b, goBinary(nil)[:8]) {
+		return w.bytes(b)
 	}
-	return wire.Tuple{"text", w.term("native", b[12:])}, true
+	return wire.Tuple{"text", w.term("native", b[12:])}
 }
 
 // eachForged runs f with a forging connection in each protocol.
@@ -217,22 +195,17 @@ func TestUnreadable(t *testing.T) {
 				require.ErrorContains(t, letter.Message.(error), "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
 				require.ErrorContains(t, letter.Message.(error), form.want)
 
-				body, ok := w.body(form.bytes)
-				if !ok {
-					return
-				}
+				body := w.body(form.bytes)
 				_, err := node.Call[any](testkit.Context(t), w.self, w.echo, body)
 				require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
 				require.ErrorContains(t, err, form.want)
-				if !hasOffsets(form.bytes) { // it is a part of a list
-					_, err = rpc.Spawn(testkit.Context(t), w.self, w.other.Name(), "any", "thing", body)
-					var refused *rpc.SpawnError
-					require.ErrorAs(t, err, &refused)
-					require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
-					require.ErrorContains(t, err, form.want)
-					_, err = rpc.Call[any](testkit.Context(t), w.self, w.other.Name(), "any", "thing", body)
-					require.ErrorContains(t, err, form.want)
-				}
+				_, err = rpc.Spawn(testkit.Context(t), w.self, w.other.Name(), "any", "thing", body)
+				var refused *rpc.SpawnError
+				require.ErrorAs(t, err, &refused)
+				require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
+				require.ErrorContains(t, err, form.want)
+				_, err = rpc.Call[any](testkit.Context(t), w.self, w.other.Name(), "any", "thing", body)
+				require.ErrorContains(t, err, form.want)
 				if w.protocol == "native" {
 					require.ErrorContains(t, node.Deliver(testkit.Context(t), w.self, w.echo, v), form.want)
 					testkit.Receive(t, w.lost.C)
@@ -256,12 +229,10 @@ func TestUnreadableAnswer(t *testing.T) {
 					return node.ExitWith(v)
 				}))
 				require.NoError(t, err)
-				if body, ok := w.body(form.bytes); ok && !hasOffsets(form.bytes) { // it is a part of a tuple
-					reply = body
-					_, err = node.Call[any](testkit.Context(t), w.self, pid, node.Atom("reply"))
-					require.ErrorContains(t, err, "a@127.0.0.1 cannot read what b@127.0.0.1 has sent: ")
-					require.ErrorContains(t, err, form.want)
-				}
+				reply = w.body(form.bytes)
+				_, err = node.Call[any](testkit.Context(t), w.self, pid, node.Atom("reply"))
+				require.ErrorContains(t, err, "a@127.0.0.1 cannot read what b@127.0.0.1 has sent: ")
+				require.ErrorContains(t, err, form.want)
 				ref := w.self.Monitor(pid)
 				_, err = node.Call[any](testkit.Context(t), w.self, pid, node.Atom("exit"))
 				require.ErrorContains(t, err, form.want)
