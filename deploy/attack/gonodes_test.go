@@ -188,10 +188,10 @@ var gonodes = []row{
 	}, want: want{peak: 640, logKiB: 1024}},
 	{name: "both: 50,000 messages that cannot be read", attack: func(a *attempt) {
 		n, e := a.goNode(), a.erlang()
-		misfit := []byte("\x93\xd4\x09\x04\xc7\x05\x01$down\x01") // a number is not a node.Down
+		noFrom := []byte("\x93\xd4\x09\x07\xc7\x04\x01from\x07") // a number is not a node.From
 		n.Patience = testkit.Limit
 		for range 50_000 {
-			require.NoError(a, n.SendFrame(toCounter(0, misfit)))
+			require.NoError(a, n.SendFrame(toCounter(0, noFrom)))
 		}
 		require.True(a, a.nativeGoesOn(n))
 		lies := append(e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("counter")}),
