@@ -2,7 +2,6 @@ package pack
 
 import (
 	"reflect"
-	"unsafe"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -47,7 +46,7 @@ func (w *writing) tooLong() error {
 
 // place is data that a value refers to.
 type place struct {
-	p   unsafe.Pointer
+	p   any // a pointer, or a wire.Map
 	typ reflect.Type
 	n   int // elements; 0 for pointers and maps
 }
@@ -88,31 +87,31 @@ var (
 func (l *parts) place() place {
 	switch l.kind {
 	case inMap:
-		m := l.first.(wire.Map)
-		return place{*(*unsafe.Pointer)(unsafe.Pointer(&m)), mapType, 0} // a map is a pointer
+		return place{l.first, mapType, 0}
 	case inTuple:
-		return place{unsafe.Pointer(unsafe.SliceData(l.terms)), tupleType, len(l.terms)}
+		return place{reflect.ValueOf(l.terms).UnsafePointer(), tupleType, len(l.terms)}
 	}
-	return place{unsafe.Pointer(unsafe.SliceData(l.terms)), listType, len(l.terms)}
+	return place{reflect.ValueOf(l.terms).UnsafePointer(), listType, len(l.terms)}
 }
 
 // putDeep is putParts for a deeply nested value.
-func (w *writing) putDeep(pl *plan, p unsafe.Pointer, depth int) error {
-	at := place{typ: pl.typ}
+func (w *writing) putDeep(pl *plan, v reflect.Value, depth int) error {
+	n, refers := 0, false
 	switch pl.op {
 	case opPointer, opMap:
-		at.p = *(*unsafe.Pointer)(p)
+		refers = !v.IsNil()
 	case opSlice:
-		v := reflect.NewAt(pl.typ, p).Elem()
-		at.p, at.n = v.UnsafePointer(), v.Len()
+		n = v.Len()
+		refers = n > 0
 	}
-	if at.p == nil || pl.op == opSlice && at.n == 0 {
-		return w.putParts(pl, p, depth)
+	if !refers {
+		return w.putParts(pl, v, depth)
 	}
+	at := place{v.UnsafePointer(), pl.typ, n}
 	if err := w.enter(at); err != nil {
 		return err
 	}
-	err := w.putParts(pl, p, depth)
+	err := w.putParts(pl, v, depth)
 	w.leave(at)
 	return err
 }

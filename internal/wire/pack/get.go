@@ -6,7 +6,6 @@ import (
 	"math"
 	"reflect"
 	"time"
-	"unsafe"
 
 	"github.com/tinylib/msgp/msgp"
 
@@ -17,9 +16,9 @@ import (
 // are read again as a term.
 var errMismatch = errors.New("a value of another type")
 
-// typed reads a value of the plan's type into p. ok is false if the value does not have that type; then nothing has been
-// read, but p may have been written to.
-func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error) {
+// typed reads a value of the plan's type into v. ok is false if the value does not have that type; then nothing has been
+// read, but v may have been written to.
+func (r *reading) typed(at int, pl *plan, v reflect.Value) (ok bool, err error) {
 	if r.inner == maxInner {
 		return false, r.failAt(at, ErrLimit, "values of Go types nested deeper than %d", maxInner)
 	}
@@ -33,7 +32,7 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 	r.standalone = true
 	r.inner++
 	r.pending--
-	err = r.getSafely(pl, p)
+	err = r.getSafely(pl, v)
 	r.standalone = standalone
 	r.inner--
 	switch {
@@ -59,7 +58,7 @@ func (r *reading) weigh(at, n int, size uintptr) error {
 }
 
 // getSafely is get for types with user methods, which may panic: then the bytes do not fit the type.
-func (r *reading) getSafely(pl *plan, p unsafe.Pointer) (err error) {
+func (r *reading) getSafely(pl *plan, v reflect.Value) (err error) {
 	b := r.b
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -67,7 +66,7 @@ func (r *reading) getSafely(pl *plan, p unsafe.Pointer) (err error) {
 			err = r.mismatch("a method of the type panics: %s", wire.Describe(cause, maxOutlineText))
 		}
 	}()
-	return r.get(pl, p, 0)
+	return r.get(pl, v, 0)
 }
 
 // took continues after the bytes read by a function of msgp.
@@ -79,8 +78,8 @@ func (r *reading) took(rest []byte, err error) error {
 	return nil
 }
 
-// get reads a value into p, whose target is zero. A nil is the zero value of each type.
-func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
+// get reads a value into v, which is zero and can be set. A nil is the zero value of each type.
+func (r *reading) get(pl *plan, v reflect.Value, depth int) (err error) {
 	if r.pos >= len(r.b) {
 		return r.cut(1, "a field of a Go value")
 	}
@@ -90,93 +89,57 @@ func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
 			return errMismatch
 		}
 		r.pos++
-		reflect.NewAt(pl.typ, p).Elem().SetZero()
+		v.SetZero()
 		return nil
 	}
 	switch pl.op {
-	case opInt, opInt8, opInt16, opInt32, opInt64:
-		return r.getInt(pl.op, p)
-	case opUint, opUint8, opUint16, opUint32, opUint64:
-		return r.getUint(pl.op, p)
+	case opInt:
+		n, rest, err := msgp.ReadInt64Bytes(b)
+		if v.OverflowInt(n) {
+			return r.mismatch("%d", n)
+		}
+		v.SetInt(n)
+		return r.took(rest, err)
+	case opUint:
+		n, rest, err := msgp.ReadUint64Bytes(b)
+		if v.OverflowUint(n) {
+			return r.mismatch("%d", n)
+		}
+		v.SetUint(n)
+		return r.took(rest, err)
 	case opBool:
-		v, rest, err := msgp.ReadBoolBytes(b)
-		*(*bool)(p) = v
+		x, rest, err := msgp.ReadBoolBytes(b)
+		v.SetBool(x)
 		return r.took(rest, err)
 	case opFloat32:
-		v, rest, err := msgp.ReadFloat32Bytes(b)
-		*(*float32)(p) = v
+		x, rest, err := msgp.ReadFloat32Bytes(b)
+		v.SetFloat(float64(x))
 		return r.took(rest, err)
 	case opFloat64:
-		v, rest, err := msgp.ReadFloat64Bytes(b)
-		*(*float64)(p) = v
+		x, rest, err := msgp.ReadFloat64Bytes(b)
+		v.SetFloat(x)
 		return r.took(rest, err)
 	case opString:
-		v, err := r.blob(b)
-		*(*string)(p) = string(v)
+		x, err := r.blob(b)
+		v.SetString(string(x))
 		return err
 	case opBytes:
-		v, err := r.blob(b)
-		*(*[]byte)(p) = append(make([]byte, 0, len(v)), v...)
+		x, err := r.blob(b)
+		v.SetBytes(append(make([]byte, 0, len(x)), x...))
 		return err
 	case opByteArray:
-		v, err := r.blob(b)
-		if err == nil && (copy(unsafe.Slice((*byte)(p), pl.len), v) < len(v) || pl.strict && len(v) < pl.len) {
+		x, err := r.blob(b)
+		if to := v.Bytes(); err == nil && (copy(to, x) < len(x) || pl.strict && len(x) < len(to)) {
 			err = errMismatch
 		}
 		return err
 	case opAtom, opPID, opRef, opTime:
-		return r.getIdentifier(pl, p, b)
+		return r.getIdentifier(pl, v, b)
 	}
 	if depth > maxGoDepth {
 		return r.failAt(r.pos, ErrLimit, "a Go value nested deeper than %d levels", maxGoDepth)
 	}
-	return r.getParts(pl, p, depth+1)
-}
-
-func (r *reading) getInt(o op, p unsafe.Pointer) error {
-	n, rest, err := msgp.ReadInt64Bytes(r.b[r.pos:])
-	ok := true
-	switch o {
-	case opInt:
-		*(*int)(p) = int(n)
-		ok = int64(int(n)) == n
-	case opInt8:
-		*(*int8)(p) = int8(n)
-		ok = int64(int8(n)) == n
-	case opInt16:
-		*(*int16)(p) = int16(n)
-		ok = int64(int16(n)) == n
-	case opInt32:
-		*(*int32)(p) = int32(n)
-		ok = int64(int32(n)) == n
-	default:
-		*(*int64)(p) = n
-	}
-	if !ok {
-		return r.mismatch("%d", n)
-	}
-	return r.took(rest, err)
-}
-
-func (r *reading) getUint(o op, p unsafe.Pointer) error {
-	n, rest, err := msgp.ReadUint64Bytes(r.b[r.pos:])
-	most := uint64(math.MaxUint64)
-	switch o {
-	case opUint:
-		*(*uint)(p), most = uint(n), math.MaxUint
-	case opUint8:
-		*(*uint8)(p), most = uint8(n), math.MaxUint8
-	case opUint16:
-		*(*uint16)(p), most = uint16(n), math.MaxUint16
-	case opUint32:
-		*(*uint32)(p), most = uint32(n), math.MaxUint32
-	default:
-		*(*uint64)(p) = n
-	}
-	if n > most {
-		return r.mismatch("%d", n)
-	}
-	return r.took(rest, err)
+	return r.getParts(pl, v, depth+1)
 }
 
 // blob returns the bytes of a str or a bin, as a part of the input.
@@ -205,24 +168,26 @@ func extKind(b []byte) (kind byte, ok bool) {
 }
 
 // getIdentifier reads a value that is encoded as an extension.
-func (r *reading) getIdentifier(pl *plan, p unsafe.Pointer, b []byte) (err error) {
+func (r *reading) getIdentifier(pl *plan, v reflect.Value, b []byte) (err error) {
 	kind, ok := extKind(b)
 	switch {
 	case !ok:
 		return errMismatch
 	case pl.op == opAtom && kind >= extAtom && kind <= extAtomAt:
-		*(*wire.Atom)(p), err = r.atomHere("an atom")
+		var a wire.Atom
+		a, err = r.atomHere("an atom")
+		v.SetString(string(a))
 	case pl.op == opPID && kind == extPID:
-		*(*wire.PID)(p), err = r.pidHere("a pid")
+		*target[wire.PID](v), err = r.pidHere("a pid")
 	case pl.op == opRef && kind == extRef:
 		var n int
 		if n, err = r.extHere(extRef, "a reference"); err == nil {
-			*(*wire.Ref)(p), err = r.ref(n)
+			*target[wire.Ref](v), err = r.ref(n)
 		}
 	case pl.op == opTime && kind == extTime:
 		t, err := r.all()
 		if err == nil {
-			*(*time.Time)(p) = t.(time.Time)
+			*target[time.Time](v) = t.(time.Time)
 		}
 		return err
 	default:
@@ -232,40 +197,40 @@ func (r *reading) getIdentifier(pl *plan, p unsafe.Pointer, b []byte) (err error
 }
 
 // getParts reads a value with parts or methods.
-func (r *reading) getParts(pl *plan, p unsafe.Pointer, depth int) error {
+func (r *reading) getParts(pl *plan, v reflect.Value, depth int) error {
 	switch pl.op {
 	case opStruct:
-		return r.getStruct(pl, p, depth)
+		return r.getStruct(pl, v, depth)
 	case opPointer:
 		if err := r.weigh(r.pos, 1, pl.elem.size); err != nil {
 			return err
 		}
 		to := reflect.New(pl.elem.typ)
-		if err := r.get(pl.elem, to.UnsafePointer(), depth); err != nil {
+		if err := r.get(pl.elem, to.Elem(), depth); err != nil {
 			return err
 		}
-		*(*unsafe.Pointer)(p) = to.UnsafePointer()
+		v.Set(to)
 		return nil
 	case opSlice:
-		return r.getSlice(pl, p, depth)
+		return r.getSlice(pl, v, depth)
 	case opArray:
-		return r.getArray(pl, p, depth)
+		return r.getArray(pl, v, depth)
 	case opMap:
-		return r.getMap(pl, p, depth)
+		return r.getMap(pl, v, depth)
 	case opAny:
-		return r.getAny((*any)(p))
+		return r.getAny(target[any](v))
 	case opReference:
-		return r.getReference(reflect.NewAt(pl.typ, p).Elem())
+		return r.getReference(v)
 	case opError:
-		return r.getError((*error)(p))
+		return r.getError(target[error](v))
 	case opTerm:
 		t, err := r.all()
 		if err != nil {
 			return err
 		}
-		return setField(reflect.NewAt(pl.typ, p).Elem(), t)
+		return setField(v, t)
 	}
-	return r.getMethod(pl, p)
+	return r.getMethod(pl, v)
 }
 
 // count reads the header of a map or an array and makes its parts pending.
@@ -290,7 +255,7 @@ func (r *reading) count(what string, isMap bool) (n int, err error) {
 	return n, r.expect(at, what, n)
 }
 
-func (r *reading) getStruct(pl *plan, p unsafe.Pointer, depth int) error {
+func (r *reading) getStruct(pl *plan, v reflect.Value, depth int) error {
 	n, err := r.count("the fields of a struct", true)
 	if err != nil {
 		return err
@@ -318,7 +283,7 @@ func (r *reading) getStruct(pl *plan, p unsafe.Pointer, depth int) error {
 		}
 		f := &pl.fields[next]
 		next++
-		if err := r.get(f.plan, unsafe.Add(p, f.offset), depth); err != nil {
+		if err := r.get(f.plan, v.FieldByIndex(f.index), depth); err != nil {
 			return r.inPart(err, "."+f.name, f.plan.typ)
 		}
 	}
@@ -341,7 +306,7 @@ func (r *reading) leaveOut() error {
 // chunk is the maximum number of bytes allocated for a slice before its elements have been read.
 const chunk = 64 << 10
 
-func (r *reading) getSlice(pl *plan, p unsafe.Pointer, depth int) error {
+func (r *reading) getSlice(pl *plan, s reflect.Value, depth int) error {
 	n, err := r.count("a slice", false)
 	if err != nil {
 		return err
@@ -350,32 +315,29 @@ func (r *reading) getSlice(pl *plan, p unsafe.Pointer, depth int) error {
 		return err
 	}
 	have := min(n, max(chunk/int(max(pl.elem.size, 1)), 1))
-	s := reflect.NewAt(pl.typ, p).Elem()
-	if s.Set(reflect.Zero(pl.typ)); n == 0 {
+	if s.SetZero(); n == 0 {
 		s.Set(reflect.MakeSlice(pl.typ, 0, 0))
 		return nil
 	}
 	s.Grow(have)
 	s.SetLen(have)
-	first := s.UnsafePointer()
 	for i := range n {
 		if i == have {
 			s.Grow(min(n-i, i))
 			have = min(s.Cap(), n)
 			s.SetLen(have)
-			first = s.UnsafePointer()
 		}
 		r.pending--
-		if err := r.get(pl.elem, unsafe.Add(first, uintptr(i)*pl.elem.size), depth); err != nil {
+		if err := r.get(pl.elem, s.Index(i), depth); err != nil {
 			return r.inPart(err, "["+itoa(i)+"]", pl.elem.typ)
 		}
 	}
 	return nil
 }
 
-func (r *reading) getArray(pl *plan, p unsafe.Pointer, depth int) error {
+func (r *reading) getArray(pl *plan, v reflect.Value, depth int) error {
 	n, err := r.count("an array", false)
-	if err == nil && (n > pl.len || pl.strict && n < pl.len) {
+	if err == nil && (n > v.Len() || pl.strict && n < v.Len()) {
 		err = errMismatch
 	}
 	if err != nil {
@@ -383,14 +345,14 @@ func (r *reading) getArray(pl *plan, p unsafe.Pointer, depth int) error {
 	}
 	for i := range n {
 		r.pending--
-		if err := r.get(pl.elem, unsafe.Add(p, uintptr(i)*pl.elem.size), depth); err != nil {
+		if err := r.get(pl.elem, v.Index(i), depth); err != nil {
 			return r.inPart(err, "["+itoa(i)+"]", pl.elem.typ)
 		}
 	}
 	return nil
 }
 
-func (r *reading) getMap(pl *plan, p unsafe.Pointer, depth int) error {
+func (r *reading) getMap(pl *plan, v reflect.Value, depth int) error {
 	n, err := r.count("a map", true)
 	if err != nil {
 		return err
@@ -400,24 +362,24 @@ func (r *reading) getMap(pl *plan, p unsafe.Pointer, depth int) error {
 	}
 	most := max(chunk/int(pl.key.size+pl.elem.size+1), 1)
 	m := reflect.MakeMapWithSize(pl.typ, min(n, most))
-	key, elem := reflect.New(pl.key.typ), reflect.New(pl.elem.typ)
+	key, elem := reflect.New(pl.key.typ).Elem(), reflect.New(pl.elem.typ).Elem()
 	for i := range n {
-		key.Elem().SetZero()
-		elem.Elem().SetZero()
+		key.SetZero()
+		elem.SetZero()
 		r.pending--
-		if err := r.get(pl.key, key.UnsafePointer(), depth); err != nil {
+		if err := r.get(pl.key, key, depth); err != nil {
 			return err
 		}
 		r.pending--
-		if err := r.get(pl.elem, elem.UnsafePointer(), depth); err != nil {
-			return r.inPart(err, string(pathKey(key.Elem())), pl.elem.typ)
+		if err := r.get(pl.elem, elem, depth); err != nil {
+			return r.inPart(err, string(pathKey(key)), pl.elem.typ)
 		}
-		m.SetMapIndex(key.Elem(), elem.Elem())
+		m.SetMapIndex(key, elem)
 		if m.Len() != i+1 {
 			return errMismatch // duplicate key
 		}
 	}
-	reflect.NewAt(pl.typ, p).Elem().Set(m)
+	v.Set(m)
 	return nil
 }
 
@@ -469,7 +431,7 @@ func (r *reading) getError(p *error) error {
 }
 
 // getMethod reads a value with its own methods.
-func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
+func (r *reading) getMethod(pl *plan, v reflect.Value) error {
 	var b []byte
 	var err error
 	if pl.how >= byBinary {
@@ -482,10 +444,10 @@ func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
 	if err != nil {
 		return err
 	}
-	v := reflect.NewAt(pl.typ, p)
-	if !pl.addr {
-		v.Elem().Set(reflect.New(pl.typ.Elem()))
-		v = v.Elem()
+	if pl.addr {
+		v = v.Addr()
+	} else {
+		v.Set(reflect.New(pl.typ.Elem()))
 	}
 	b = append(make([]byte, 0, len(b)), b...)
 	if err := unmarshal(pl.how, v.Interface(), b); err != nil && err != errMismatch {

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +25,6 @@ type plan struct {
 	elem   *plan // of a pointer, slice, array or map
 	key    *plan // of a map
 	size   uintptr
-	len    int            // of an array
 	strict bool           // of an array: no element is missing
 	fields []field        // of a struct
 	byName map[string]int // the index in fields
@@ -33,11 +33,11 @@ type plan struct {
 
 // field is an exported field of a struct, or of a struct that is embedded in it.
 type field struct {
-	plan   *plan
-	offset uintptr
-	name   string
-	head   []byte // the encoded name
-	omit   bool   // omit the field if it is empty
+	plan  *plan
+	index []int // for FieldByIndex
+	name  string
+	head  []byte // the encoded name
+	omit  bool   // omit the field if it is empty
 }
 
 // op is the way to write a value.
@@ -46,15 +46,7 @@ type op uint8
 const (
 	opBool op = iota
 	opInt
-	opInt8
-	opInt16
-	opInt32
-	opInt64
 	opUint
-	opUint8
-	opUint16
-	opUint32
-	opUint64
 	opFloat32
 	opFloat64
 	opString
@@ -106,9 +98,9 @@ var (
 		{byBinary, reflect.TypeFor[encoding.BinaryMarshaler]()},
 		{byText, reflect.TypeFor[encoding.TextMarshaler]()},
 	}
-	kindOps = map[reflect.Kind]op{reflect.Bool: opBool, reflect.Int: opInt, reflect.Int8: opInt8, reflect.Int16: opInt16,
-		reflect.Int32: opInt32, reflect.Int64: opInt64, reflect.Uint: opUint, reflect.Uint8: opUint8, reflect.Uint16: opUint16,
-		reflect.Uint32: opUint32, reflect.Uint64: opUint64, reflect.Float32: opFloat32, reflect.Float64: opFloat64,
+	kindOps = map[reflect.Kind]op{reflect.Bool: opBool, reflect.Int: opInt, reflect.Int8: opInt, reflect.Int16: opInt,
+		reflect.Int32: opInt, reflect.Int64: opInt, reflect.Uint: opUint, reflect.Uint8: opUint, reflect.Uint16: opUint,
+		reflect.Uint32: opUint, reflect.Uint64: opUint, reflect.Float32: opFloat32, reflect.Float64: opFloat64,
 		reflect.String: opString, reflect.Slice: opSlice, reflect.Array: opArray, reflect.Map: opMap, reflect.Pointer: opPointer,
 		reflect.Struct: opStruct}
 )
@@ -203,9 +195,6 @@ func (m *planning) parts(p *plan, path string) (err error) {
 	p.op = kindOps[t.Kind()]
 	switch p.op {
 	case opSlice, opArray:
-		if t.Kind() == reflect.Array {
-			p.len = t.Len()
-		}
 		if t.Elem().Kind() == reflect.Uint8 {
 			p.op -= opSlice - opBytes
 		}
@@ -259,7 +248,7 @@ func orWhole(path string) string {
 
 func (m *planning) structure(p *plan, path string) error {
 	p.byName = map[string]int{}
-	if err := m.fields(p, p.typ, 0, path, false, map[string]string{}); err != nil {
+	if err := m.fields(p, p.typ, nil, path, false, map[string]string{}); err != nil {
 		return err
 	}
 	if len(p.fields) == 0 && p.typ.Size() > 0 { // a type of size 0 has no data to lose
@@ -268,9 +257,9 @@ func (m *planning) structure(p *plan, path string) error {
 	return nil
 }
 
-// fields adds the fields of t, which is at offset in the struct. taken has the names of fields, including those for reading
-// only, with their fields: a second field with the same name would be lost, even if embedded deeper.
-func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, omit bool, taken map[string]string) error {
+// fields adds the fields of t, which has the index around in the struct. taken has the names of fields, including those for
+// reading only, with their fields: a second field with the same name would be lost, even if embedded deeper.
+func (m *planning) fields(p *plan, t reflect.Type, around []int, path string, omit bool, taken map[string]string) error {
 	var embedded []func() error
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -283,7 +272,7 @@ func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, 
 			}
 			return false
 		}
-		at := path + "." + f.Name
+		at, index := path+"."+f.Name, append(slices.Clip(around), i)
 		switch {
 		case termof.Stays(f):
 			continue
@@ -304,7 +293,7 @@ func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, 
 		}
 		if f.Anonymous && part.op == opStruct && tag[0] == "" && !has("noinline") {
 			embedded = append(embedded, func() error {
-				return m.fields(p, f.Type, offset+f.Offset, at, omit, taken)
+				return m.fields(p, f.Type, index, at, omit, taken)
 			})
 			continue
 		}
@@ -327,7 +316,7 @@ func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, 
 			}
 			taken[n], p.byName[n] = at, len(p.fields)
 		}
-		p.fields = append(p.fields, field{plan: part, offset: offset + f.Offset, name: name,
+		p.fields = append(p.fields, field{plan: part, index: index, name: name,
 			head: append(appendStr(nil, len(name)), name...), omit: omit || has("omitempty")})
 	}
 	for _, add := range embedded {

@@ -97,6 +97,39 @@ func TestFieldForms(t *testing.T) {
 	require.Equal(t, Older{ID: 1}, pass(t, f, types, older))
 }
 
+type (
+	inner struct {
+		innermost
+		A int
+		b int
+	}
+	innermost struct {
+		B  string
+		At time.Time `msgpack:",omitempty"`
+	}
+	onePointer struct{ In [1]oneField }
+	oneField   struct{ P *int }
+	outer      struct {
+		inner
+		C onePointer
+	}
+)
+
+// The exported fields of an embedded struct travel even if its type is not exported.
+func TestEmbeddedUnexported(t *testing.T) {
+	types := &Types{}
+	require.NoError(t, Register[outer](types, "outer"))
+	require.NoError(t, Register[onePointer](types, "one"))
+	n := 3
+	one := onePointer{[1]oneField{{&n}}}
+	v := outer{inner{innermost{"b", time.Unix(1, 0)}, 2, 0}, one}
+	for _, v := range []any{v, &v, outer{}, one, &one, onePointer{}} {
+		require.Equal(t, v, pass(t, v, types, types))
+	}
+	v.b = 1
+	require.Zero(t, pass(t, v, types, types).(outer).b)
+}
+
 // TestNumbersThatDoNotFit: they are not cut off.
 func TestNumbersThatDoNotFit(t *testing.T) {
 	type Wide struct{ I8, U8 int }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"time"
-	"unsafe"
 
 	"github.com/tinylib/msgp/msgp"
 
@@ -16,13 +15,13 @@ import (
 // maxGoDepth is the maximum nesting depth of Go values, because reading and writing them is recursive.
 const maxGoDepth = 10_000
 
-// value writes the target of p, a value of the plan's type. If a user's method panics, the value is not a term.
-func (w *writing) value(pl *plan, p unsafe.Pointer) (err error) {
+// value writes v, an addressable value of the plan's type. If a user's method panics, the value is not a term.
+func (w *writing) value(pl *plan, v reflect.Value) (err error) {
 	if w.inner == maxInner {
 		return faults.New(ErrLimit, "values of registered types nested deeper than %d levels in fields of type any", maxInner)
 	}
 	if w.inner >= deepInner {
-		at := place{p, reflect.PointerTo(pl.typ), 0}
+		at := place{v.Addr().UnsafePointer(), reflect.PointerTo(pl.typ), 0}
 		if err := w.enter(at); err != nil {
 			return err
 		}
@@ -38,67 +37,51 @@ func (w *writing) value(pl *plan, p unsafe.Pointer) (err error) {
 			err = faults.New(ErrNoTerm, "a Go value of type %v panics when asked for its bytes: %v", pl.typ, cause)
 		}
 	}()
-	return w.put(pl, p, 0)
+	return w.put(pl, v, 0)
 }
 
 // boxed writes v, a value of the plan's type.
 func (w *writing) boxed(pl *plan, v reflect.Value) error {
 	spare := pl.spare.Get()
-	copied := reflect.ValueOf(spare)
-	copied.Elem().Set(v)
-	err := w.value(pl, copied.UnsafePointer())
-	copied.Elem().SetZero()
+	copied := reflect.ValueOf(spare).Elem()
+	copied.Set(v)
+	err := w.value(pl, copied)
+	copied.SetZero()
 	pl.spare.Put(spare)
 	return err
 }
 
-// put writes the target of p.
-func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
+// put writes v.
+func (w *writing) put(pl *plan, v reflect.Value, depth int) error {
 	switch pl.op {
 	case opBool:
-		w.dst = msgp.AppendBool(w.dst, *(*bool)(p))
+		w.dst = msgp.AppendBool(w.dst, v.Bool())
 	case opInt:
-		w.dst = AppendInt(w.dst, int64(*(*int)(p)))
-	case opInt8:
-		w.dst = AppendInt(w.dst, int64(*(*int8)(p)))
-	case opInt16:
-		w.dst = AppendInt(w.dst, int64(*(*int16)(p)))
-	case opInt32:
-		w.dst = AppendInt(w.dst, int64(*(*int32)(p)))
-	case opInt64:
-		w.dst = AppendInt(w.dst, *(*int64)(p))
+		w.dst = AppendInt(w.dst, v.Int())
 	case opUint:
-		w.dst = AppendUint(w.dst, uint64(*(*uint)(p)))
-	case opUint8:
-		w.dst = AppendUint(w.dst, uint64(*(*uint8)(p)))
-	case opUint16:
-		w.dst = AppendUint(w.dst, uint64(*(*uint16)(p)))
-	case opUint32:
-		w.dst = AppendUint(w.dst, uint64(*(*uint32)(p)))
-	case opUint64:
-		w.dst = AppendUint(w.dst, *(*uint64)(p))
+		w.dst = AppendUint(w.dst, v.Uint())
 	case opFloat32:
-		w.dst = msgp.AppendFloat32(w.dst, *(*float32)(p))
+		w.dst = msgp.AppendFloat32(w.dst, float32(v.Float()))
 	case opFloat64:
-		w.dst = msgp.AppendFloat64(w.dst, *(*float64)(p))
+		w.dst = msgp.AppendFloat64(w.dst, v.Float())
 	case opString:
-		return w.text(*(*string)(p))
+		return w.text(v.String())
 	case opBytes:
-		if b := *(*[]byte)(p); b != nil {
+		if b := v.Bytes(); b != nil {
 			return w.data(b)
 		}
 		w.dst = append(w.dst, tagNil)
 	case opByteArray:
-		return w.data(unsafe.Slice((*byte)(p), pl.len))
+		return w.data(v.Bytes())
 	case opTime:
-		w.dst = appendTime(w.dst, *(*time.Time)(p))
+		w.dst = appendTime(w.dst, *target[time.Time](v))
 	case opAtom:
-		return w.atom(*(*wire.Atom)(p))
+		return w.atom(wire.Atom(v.String()))
 	case opPID:
-		pid := (*wire.PID)(p)
+		pid := target[wire.PID](v)
 		return w.numbered(extPID, pid.Origin(), pid.Number())
 	case opRef:
-		return w.ref(*(*wire.Ref)(p))
+		return w.ref(*target[wire.Ref](v))
 	default:
 		if depth > maxGoDepth {
 			return faults.New(ErrLimit, "a Go value of type %v is nested deeper than %d levels", pl.typ, maxGoDepth)
@@ -107,60 +90,60 @@ func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 			return err
 		}
 		if depth > deepGo || w.inner > deepInner {
-			return w.putDeep(pl, p, depth+1)
+			return w.putDeep(pl, v, depth+1)
 		}
-		return w.putParts(pl, p, depth+1)
+		return w.putParts(pl, v, depth+1)
 	}
 	return nil
 }
 
+// target returns a pointer to v, whose type is T.
+func target[T any](v reflect.Value) *T { return v.Addr().Interface().(*T) }
+
 // putParts writes a value with parts or methods.
-func (w *writing) putParts(pl *plan, p unsafe.Pointer, depth int) error {
+func (w *writing) putParts(pl *plan, v reflect.Value, depth int) error {
 	switch pl.op {
 	case opStruct:
-		return w.putStruct(pl, p, depth)
+		return w.putStruct(pl, v, depth)
 	case opPointer:
-		if to := *(*unsafe.Pointer)(p); to != nil {
-			return w.put(pl.elem, to, depth)
+		if !v.IsNil() {
+			return w.put(pl.elem, v.Elem(), depth)
 		}
 		w.dst = append(w.dst, tagNil)
 		return nil
 	case opSlice:
-		v := reflect.NewAt(pl.typ, p).Elem()
 		if v.IsNil() {
 			w.dst = append(w.dst, tagNil)
 			return nil
 		}
-		return w.putElements(pl.elem, v.UnsafePointer(), v.Len(), depth)
+		return w.putElements(pl.elem, v, depth)
 	case opArray:
-		return w.putElements(pl.elem, p, pl.len, depth)
+		return w.putElements(pl.elem, v, depth)
 	case opMap:
-		return w.putMap(pl, reflect.NewAt(pl.typ, p).Elem(), depth)
+		return w.putMap(pl, v, depth)
 	case opAny:
-		return w.putAny(*(*any)(p))
+		return w.putAny(v.Interface())
 	case opReference:
-		v := reflect.NewAt(pl.typ, p).Elem()
 		if v.IsZero() {
 			return w.putAny(nil)
 		}
 		return w.putAny(v.Interface())
 	case opError:
-		return w.putError(*(*error)(p))
+		return w.putError(*target[error](v))
 	case opTerm:
-		v := reflect.NewAt(pl.typ, p).Elem()
 		if v.Kind() == reflect.Slice && v.IsNil() {
 			w.dst = append(w.dst, tagNil) // unlike an empty slice, as for all slices in a struct
 			return nil
 		}
 		return w.all(v.Interface())
 	}
-	return w.putMethod(pl, p)
+	return w.putMethod(pl, v)
 }
 
-func (w *writing) putStruct(pl *plan, p unsafe.Pointer, depth int) error {
+func (w *writing) putStruct(pl *plan, v reflect.Value, depth int) error {
 	n := len(pl.fields)
 	for i := range pl.fields {
-		if f := &pl.fields[i]; f.omit && isEmpty(f.plan, unsafe.Add(p, f.offset)) {
+		if f := &pl.fields[i]; f.omit && isEmpty(v.FieldByIndex(f.index)) {
 			n--
 		}
 	}
@@ -168,8 +151,8 @@ func (w *writing) putStruct(pl *plan, p unsafe.Pointer, depth int) error {
 	w.dst = msgp.AppendMapHeader(w.dst, uint32(n))
 	for i := range pl.fields {
 		f := &pl.fields[i]
-		at := unsafe.Add(p, f.offset)
-		if omits && f.omit && isEmpty(f.plan, at) {
+		at := v.FieldByIndex(f.index)
+		if omits && f.omit && isEmpty(at) {
 			continue
 		}
 		w.dst = append(w.dst, f.head...)
@@ -191,26 +174,26 @@ func within(err error, step string, depth int) error {
 // maxPathDepth is the maximum depth of the path of an error in a Go value.
 const maxPathDepth = 200
 
-// isEmpty reports whether a field with omitempty is empty.
-func isEmpty(pl *plan, p unsafe.Pointer) bool {
-	v := reflect.NewAt(pl.typ, p)
-	if z, ok := v.Interface().(interface{ IsZero() bool }); ok && (pl.op != opPointer || !v.Elem().IsNil()) {
+// isEmpty reports whether v, a field with omitempty, is empty.
+func isEmpty(v reflect.Value) bool {
+	if z, ok := v.Addr().Interface().(interface{ IsZero() bool }); ok {
 		return z.IsZero()
 	}
-	switch v = v.Elem(); v.Kind() {
+	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:
 		return v.Len() == 0
 	}
 	return v.IsZero()
 }
 
-func (w *writing) putElements(pl *plan, first unsafe.Pointer, n, depth int) error {
+func (w *writing) putElements(pl *plan, v reflect.Value, depth int) error {
+	n := v.Len()
 	if err := fits(n, "the elements of a slice"); err != nil {
 		return err
 	}
 	w.dst = msgp.AppendArrayHeader(w.dst, uint32(n))
 	for i := range n {
-		if err := w.put(pl, unsafe.Add(first, uintptr(i)*pl.size), depth); err != nil {
+		if err := w.put(pl, v.Index(i), depth); err != nil {
 			return within(err, "["+itoa(i)+"]", depth)
 		}
 	}
@@ -226,16 +209,16 @@ func (w *writing) putMap(pl *plan, m reflect.Value, depth int) error {
 		return err
 	}
 	w.dst = msgp.AppendMapHeader(w.dst, uint32(m.Len()))
-	key, elem := reflect.New(pl.key.typ), reflect.New(pl.elem.typ)
+	key, elem := reflect.New(pl.key.typ).Elem(), reflect.New(pl.elem.typ).Elem()
 	for pairs := m.MapRange(); pairs.Next(); {
-		key.Elem().SetIterKey(pairs)
-		elem.Elem().SetIterValue(pairs)
-		err := w.put(pl.key, key.UnsafePointer(), depth)
+		key.SetIterKey(pairs)
+		elem.SetIterValue(pairs)
+		err := w.put(pl.key, key, depth)
 		if err == nil {
-			err = w.put(pl.elem, elem.UnsafePointer(), depth)
+			err = w.put(pl.elem, elem, depth)
 		}
 		if err != nil {
-			return within(err, string(pathKey(key.Elem())), depth)
+			return within(err, string(pathKey(key)), depth)
 		}
 	}
 	return nil
@@ -295,14 +278,13 @@ func (w *writing) putAny(t any) error {
 }
 
 // putMethod writes a value with its own methods.
-func (w *writing) putMethod(pl *plan, p unsafe.Pointer) (err error) {
-	v := reflect.NewAt(pl.typ, p)
-	if isNilable(pl.typ.Kind()) && v.Elem().IsNil() {
+func (w *writing) putMethod(pl *plan, v reflect.Value) (err error) {
+	if isNilable(pl.typ.Kind()) && v.IsNil() {
 		w.dst = append(w.dst, tagNil)
 		return nil
 	}
-	if !pl.addr {
-		v = v.Elem()
+	if pl.addr {
+		v = v.Addr()
 	}
 	var b []byte
 	switch v := v.Interface(); pl.how {

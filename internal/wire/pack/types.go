@@ -146,7 +146,7 @@ func (w *writing) registered(t any) (done bool, err error) {
 	case !pointer:
 		err = w.boxed(g.plan, v)
 	case !v.IsNil():
-		err = w.value(g.plan, v.UnsafePointer())
+		err = w.value(g.plan, v.Elem())
 	}
 	return true, w.of(g, err)
 }
@@ -214,14 +214,14 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 func (r *reading) goValue(at int, pl *plan, pointer bool) (v any, ok bool, err error) {
 	if pointer {
 		p := reflect.New(pl.typ)
-		if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
+		if ok, err = r.typed(at, pl, p.Elem()); ok {
 			v = p.Interface()
 		}
 		return v, ok, err
 	}
 	spare := pl.spare.Get()
 	p := reflect.ValueOf(spare)
-	if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
+	if ok, err = r.typed(at, pl, p.Elem()); ok {
 		v = p.Elem().Interface()
 	}
 	p.Elem().SetZero()
