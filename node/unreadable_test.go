@@ -389,15 +389,31 @@ func TestUnfitIsToldOnce(t *testing.T) {
 	require.NotContains(t, log.String(), "WARN")
 }
 
+// gated is TCP that dials when open is closed.
+type gated struct {
+	dist.TCP
+	open chan struct{}
+}
+
+func (g gated) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+	select {
+	case <-g.open:
+		return g.TCP.Dial(ctx, addr, peer)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
 // A message that has waited for the connection, and then cannot be sent, is logged with the error.
 func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
-	c := nodetest.NewCluster(t)
-	a, log := c.StartLogged("a", node.Distribution{})
-	b := c.Start("b")
+	c, gate := nodetest.NewCluster(t), gated{open: make(chan struct{})}
+	a, log := c.StartLogged("a", node.Distribution{Transport: gate})
+	b := c.StartWith("b", node.Distribution{Transport: gate})
 	self := nodetest.Open(t, a)
 	pid, err := b.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	require.NoError(t, self.Send(pid, unknown{1}))
+	close(gate.open)
 	log.Await(t, "a signal was not sent")
 	require.Contains(t, log.String(), "type node_test.unknown is not registered")
 	require.NotContains(t, log.String(), "dead letter")
