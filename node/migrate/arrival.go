@@ -135,7 +135,7 @@ func (a *arrival) settle(c *node.Context) {
 	r := &process.Moved{Parent: a.prepare.Parent, Identity: a.prepare.Identity, Trail: a.prepare.Trail,
 		Links: make(map[wire.PID]wire.PID), Monitors: make(map[wire.Ref]wire.PID),
 		Tell: func(holder, link wire.PID, monitor wire.Ref) {
-			_ = n.Send(at(holder.Node()), drop{holder, link, monitor}) // the link is lost with the connection
+			_ = n.Send(at(holder.Node()), drop{holder, link, monitor, a.prepare.Identity}) // the link is lost with the connection
 		}}
 	c.TrapExit(a.prepare.Trap)
 	p.Mu.Lock()
@@ -175,8 +175,8 @@ func (o *takingBack) Receive(c *node.Context, _ any) error {
 	}
 	if err == nil {
 		f.move = o.prepare.ID
-		f.held = c.Monitor(o.self)                            // if it ends for any reason, the forwarder continues
-		_ = c.Send(at(f.to.Node()), mark{o.prepare.ID, f.to}) // the monitor f.over notices a lost connection
+		f.held = c.Monitor(o.self)                                        // if it ends for any reason, the forwarder continues
+		_ = c.Send(at(f.to.Node()), mark{o.prepare.ID, f.to, f.identity}) // the monitor f.over notices a lost connection
 	}
 	return c.Send(o.self, accepted{err})
 }
@@ -217,7 +217,9 @@ func (o asking) Receive(c *node.Context, _ any) error {
 	switch _, b := c.Inside(process.Key{}).Process(); b := b.(type) {
 	case *arrival:
 		c.Reply(o.from, node.PID{})
-		return node.ErrStop
+		if b.prepare.ID == o.id {
+			return node.ErrStop
+		}
 	case *forwarder:
 		c.Reply(o.from, node.PID{})
 		if b.move == o.id && !b.held.IsZero() {

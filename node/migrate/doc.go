@@ -56,6 +56,8 @@
 //  4. Before a forwarder becomes the process, a mark has followed everything that it has forwarded. Messages before the
 //     mark in the source's mailbox come before those that the forwarder has held back.
 //  5. The messages of one sender to one of the PIDs arrive once and in order, as long as no connection is lost.
+//  6. A node can name as a source, an arrival, or the process after a move only a process of its own. It can relay signals for
+//     a process, and drop its links and monitors, only if the process has been there, which the Identity of the process proves.
 //
 // # Steps
 //

@@ -82,7 +82,7 @@ func (f *forwarder) Receive(c *node.Context, msg any) error {
 	case node.Down:
 		if f.monitors[m.Ref] {
 			delete(f.monitors, m.Ref)
-			_ = c.Send(at(f.to.Node()), down{f.to, m}) // the monitor f.over notices a lost connection
+			_ = c.Send(at(f.to.Node()), down{f.to, m, f.identity}) // the monitor f.over notices a lost connection
 			return nil
 		}
 	case node.Exited:
@@ -90,7 +90,7 @@ func (f *forwarder) Receive(c *node.Context, msg any) error {
 			f.end(c, node.NoConnection)
 			return nil
 		}
-		_ = c.Send(at(f.to.Node()), exited{f.to, m.From, m.Reason})
+		_ = c.Send(at(f.to.Node()), exited{f.to, m.From, m.Reason, f.identity})
 		return nil
 	}
 	sendOn(c, f.to, msg)
@@ -113,15 +113,19 @@ func (f *forwarder) end(c *node.Context, reason any) {
 }
 
 // marking is the order that the service makes of a mark.
-type marking struct{ id wire.Ref }
+type marking struct{ id, identity wire.Ref }
 
 // Receive is part of node.Actor.
 func (o marking) Receive(c *node.Context, _ any) error {
 	switch _, b := c.Inside(process.Key{}).Process(); b := b.(type) {
 	case *mover:
-		b.mark(c, o.id)
+		if b.prepare.Identity == o.identity {
+			b.mark(c, o.id)
+		}
 	case *forwarder:
-		_ = c.Send(at(b.to.Node()), mark{o.id, b.to}) // the monitor b.over notices a lost connection
+		if b.identity == o.identity {
+			_ = c.Send(at(b.to.Node()), mark{o.id, b.to, o.identity}) // the monitor b.over notices a lost connection
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -32,7 +33,9 @@ type (
 	again struct{}
 )
 
-// Messages between nodes. The moving process is the source, the process that takes it in the arrival; see doc.go.
+// Messages between nodes. The moving process is the source, the process that takes it in the arrival; see doc.go. A peer may
+// only name its own processes and moves in them, or prove by an Identity that the process has been there: this node would
+// otherwise do to a third one, in its own name, what the peer may not do.
 type (
 	// link is a link of the process, and the forwarder that has it; Holder zero: the source.
 	link struct{ To, Holder node.PID }
@@ -85,24 +88,34 @@ type (
 	confirm struct{ ID wire.Ref }
 	// mark follows all that a forwarder has forwarded to To.
 	mark struct {
-		ID wire.Ref
-		To node.PID
+		ID       wire.Ref
+		To       node.PID
+		Identity wire.Ref
 	}
 	// exited and down are signals that a holder relays to the process; To is the PID that the holder knows.
 	exited struct {
 		To, From node.PID
 		Reason   any
+		Identity wire.Ref
 	}
 	down struct {
-		To   node.PID
-		Down node.Down
+		To       node.PID
+		Down     node.Down
+		Identity wire.Ref
 	}
 	// drop makes a holder remove a link or a monitor.
 	drop struct {
 		Holder, Link node.PID
 		Monitor      wire.Ref
+		Identity     wire.Ref
 	}
 )
+
+// knows reports whether a message that carries identity is from a node where the process with the record r has been. Only
+// those nodes have the Identity of the process, and each of them may end it. The lock of the process is held.
+func knows(r *process.Moved, identity wire.Ref) bool {
+	return r != nil && !identity.IsZero() && r.Identity == identity
+}
 
 // at returns the address of a node's service.
 func at(n node.Atom) node.At { return node.At{Name: service, Node: n} }

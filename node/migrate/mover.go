@@ -73,7 +73,7 @@ func (m *mover) Receive(c *node.Context, msg any) error {
 			return nil
 		}
 	case started:
-		if msg.ID == m.prepare.ID {
+		if msg.ID == m.prepare.ID && msg.At.Node() == m.to {
 			m.finish(c, msg.At)
 			return nil
 		}
@@ -241,6 +241,10 @@ func (m *mover) answered(c *node.Context, r node.Result) {
 		m.give(c, err)
 		return
 	}
+	if p.Arrival.Node() != m.to { // it would get the messages that wait here
+		m.give(c, fmt.Errorf("%w: %s has named a process of another node, %v", ErrFailed, m.to, p.Arrival))
+		return
+	}
 	m.arrival, m.back = p.Arrival, p.Back
 	m.enter(ready)
 	m.over = c.Monitor(m.arrival)
@@ -323,7 +327,7 @@ const mostVain = 3
 // learnt goes on when the other node has answered; if it has not, it is asked again.
 func (m *mover) learnt(c *node.Context, r node.Result) {
 	pid, ok := r.Value.(node.PID)
-	vain := r.Err != nil || !ok
+	vain := r.Err != nil || !ok || !pid.IsZero() && pid.Node() != m.to
 	switch {
 	case vain && m.ended != nil: // it ended without saying that it had started
 		m.give(c, m.ended)

@@ -30,17 +30,18 @@ func relayExit(c *node.Context, by peers.Account, m exited) {
 	}
 	p.Mu.Lock()
 	r := recordOf(p)
-	if r != nil && !r.Next.IsZero() { // it has moved on
+	if !knows(r, m.Identity) {
+		p.Mu.Unlock()
+		return
+	}
+	if !r.Next.IsZero() { // it has moved on
 		next := r.Next
 		p.Mu.Unlock()
 		m.To = next
 		_ = c.Send(at(next.Node()), m) // lost with the connection, like any signal
 		return
 	}
-	mine := false
-	if r != nil {
-		_, mine = r.Links[m.From]
-	}
+	_, mine := r.Links[m.From]
 	if !mine {
 		p.Mu.Unlock()
 		if !by.MayEnd(m.To) {
@@ -73,7 +74,7 @@ func relayDown(c *node.Context, m down) {
 	}
 	p.Mu.Lock()
 	r := recordOf(p)
-	if r == nil {
+	if !knows(r, m.Identity) {
 		p.Mu.Unlock()
 		return
 	}
@@ -100,10 +101,10 @@ func takeAway(c *node.Context, m drop) {
 		return
 	}
 	p.Mu.Lock()
-	r := recordOf(p)
+	known := knows(recordOf(p), m.Identity)
 	p.Mu.Unlock()
 	switch {
-	case r == nil:
+	case !known:
 	case !m.Monitor.IsZero():
 		p.Demonitor(&p.System.Plain, m.Monitor, false)
 	default:
@@ -119,7 +120,9 @@ func cutOff(c *node.Context, p *process.Process, holder node.PID) {
 	r := recordOf(p)
 	var links []node.PID
 	var monitors []wire.Ref
+	var identity wire.Ref
 	if r != nil && r.Next.IsZero() {
+		identity = r.Identity
 		for l, h := range r.Links {
 			if h == holder {
 				links = append(links, l)
@@ -133,10 +136,10 @@ func cutOff(c *node.Context, p *process.Process, holder node.PID) {
 	}
 	p.Mu.Unlock()
 	for _, ref := range monitors {
-		relayDown(c, down{p.PID(), node.Down{Ref: ref, Reason: node.NoConnection}})
+		relayDown(c, down{p.PID(), node.Down{Ref: ref, Reason: node.NoConnection}, identity})
 	}
 	for _, l := range links {
-		relayExit(c, c.Node().Inside(process.Key{}).AskerOf(nil), exited{p.PID(), l, node.NoConnection}) // by this node
+		relayExit(c, c.Node().Inside(process.Key{}).AskerOf(nil), exited{p.PID(), l, node.NoConnection, identity}) // by this node
 	}
 }
 

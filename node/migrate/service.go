@@ -64,9 +64,11 @@ func (s *server) Receive(c *node.Context, msg any) error {
 	case left:
 		s.forget(c, m.pid)
 	case confirm:
-		delete(s.started, m.ID)
+		if m.ID.Node() == by.Node() {
+			delete(s.started, m.ID)
+		}
 	case mark:
-		give(c, m.To, marking{m.ID})
+		give(c, m.To, marking{m.ID, m.Identity})
 	case exited:
 		relayExit(c, by, m)
 	case down:
@@ -136,12 +138,16 @@ func (s *server) depart(c *node.Context, o order, from node.From) {
 func (s *server) prepare(c *node.Context, m *prepare, from node.From) {
 	refuse := func(err error) { _ = from.Fail(err) }
 	kind, ok := s.kinds.named[m.Kind]
+	peer := from.Inside(process.Key{}).MadeBy()
 	switch taken, _ := c.Node().Whereis(m.Name); {
 	case !ok:
 		refuse(fmt.Errorf("%w: there is no kind %s on %s", ErrNotAllowed, m.Kind, c.Node().Name()))
 		return
 	case !from.Inside(process.Key{}).Allows(export(m.Kind)):
 		refuse(fmt.Errorf("%w: %s does not allow it for %s", ErrNotAllowed, c.Node().Name(), m.Kind))
+		return
+	case m.ID.Node() != peer || m.Source.Node() != peer:
+		refuse(fmt.Errorf("%w: the process %v is not one of %s", ErrNotAllowed, m.Source, peer))
 		return
 	case len(s.started) >= mostUnconfirmed:
 		refuse(fmt.Errorf("%w: %s has %d moves whose source does not know yet what has come of them",
@@ -151,7 +157,7 @@ func (s *server) prepare(c *node.Context, m *prepare, from node.From) {
 		refuse(fmt.Errorf("%w on %s: %s", node.ErrNameTaken, c.Node().Name(), m.Name))
 		return
 	}
-	a := &arrival{kinds: s.kinds, prepare: m, from: from, peer: from.Inside(process.Key{}).MadeBy(), service: c.Self()}
+	a := &arrival{kinds: s.kinds, prepare: m, from: from, peer: peer, service: c.Self()}
 	if err := attempt(func() error { a.inner = kind.New().(Mover); return nil }); err != nil {
 		refuse(err)
 		return
@@ -172,6 +178,10 @@ func (s *server) prepare(c *node.Context, m *prepare, from node.From) {
 
 // outcome answers a source in doubt.
 func (s *server) outcome(c *node.Context, m outcome, from node.From) {
+	if m.ID.Node() != from.Inside(process.Key{}).MadeBy() {
+		_ = from.Fail(fmt.Errorf("%w: the move is one of another node", ErrNotAllowed))
+		return
+	}
 	if pid, ok := s.started[m.ID]; ok {
 		c.Reply(from, pid)
 		return
