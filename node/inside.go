@@ -139,6 +139,13 @@ func (i inside) Apply(ctx context.Context, module, function Atom, args []any) (a
 	return i.Node().callExported(ctx, module, function, args)
 }
 
+// AllowsIn reports whether the process that ctx belongs to may call a function of a name that the node may export: one
+// that a peer has started may call what that peer may call or start.
+func (i inside) AllowsIn(ctx context.Context, e wire.Export) bool {
+	n := i.Node()
+	return n.dist == nil || n.allowsIn(ctx, e)
+}
+
 // RegisterFor is Node.Register for a request of peer: the name counts towards those that it may have registered, until
 // the name goes; "" and the node itself are not counted.
 func (i inside) RegisterFor(peer, name Atom, pid PID) error {

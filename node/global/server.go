@@ -248,12 +248,29 @@ func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error)
 	case own:
 		return e.n.Inside(process.Key{}).Apply(ctx, module, function, args)
 	}
-	for _, arg := range args { // the other node takes it for a wish of this one
-		if pid, ok := arg.(node.PID); ok && pid.Node() == at && !e.by().MayEnd(pid) {
+	// The other node takes it for a wish of this one.
+	for _, arg := range args {
+		if pid, ok := arg.(node.PID); ok && !e.by().MayEnd(pid) {
 			return nil, node.ErrProtected
 		}
 	}
+	if !e.mayChoose(args[0]) {
+		return nil, node.ErrProtected
+	}
 	return node.Call[any](ctx, e.n, erpc.NewFunction(at, module, function, args), struct{}{})
+}
+
+// mayChoose reports whether the asking node may have another one call a method: one of OTP, whose effects are those on
+// the processes; or a function that it may call here. It could call any other method by erlang:apply/2.
+func (e exporter) mayChoose(method any) bool {
+	f, ok := method.(wire.Export)
+	switch {
+	case !ok:
+		f = wire.Export{Module: "erlang", Function: "apply", Arity: 2}
+	case f == RandomExit || f == RandomNotify || f == NotifyAll:
+		return true
+	}
+	return e.n.Inside(process.Key{}).AllowsIn(e.ctx, f)
 }
 
 // Kill is part of tables.GlobalEffects: it ends only processes that the exporter's asking node could end.
