@@ -105,7 +105,7 @@ func Start(cfg Config) (*Node, error) {
 	if cfg.DetectCycles {
 		sys.Cycles = new(calls.WaitGraph[process.Waiter])
 	}
-	n.reports.Log, n.reports.Env, n.reports.Count = cfg.Log, e, n.counts.Add
+	n.reports.Init(cfg.Log, e, n.counts.Add)
 	sys.Table.Init(cfg.MaxProcesses)
 	sys.Pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
@@ -214,6 +214,7 @@ func (n *Node) stop() error {
 	err := n.sys.Pool.Stop(ctx)
 	n.sys.Fibers.Stop()
 	n.sys.Dead.Close()
+	n.reports.Close()
 	n.sys.Tracing.Stop()
 	n.guard.Stop()
 	if err != nil || left() > 0 {

@@ -63,8 +63,10 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 		OfForm: func(any) any { return changed },
 	}}
 	s.Values = codec
-	s.Reports = &watch.Reports{Log: s.log.Logger(),
-		Count: func(name string, labels ...string) { s.counted = append(s.counted, fmt.Sprint(name, labels)) }}
+	s.Reports = new(watch.Reports)
+	s.Reports.Init(s.log.Logger(), s.Env, func(name string, labels ...string) {
+		s.counted = append(s.counted, fmt.Sprint(name, labels))
+	})
 	s.peer = peers.NewCluster(peers.ClusterConfig{
 		System: &s.System, Origin: s.Origin, Node: s, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed),
 		Quota: limits.NewQuota(limits.Limits{Links: most, Monitors: most, Spawned: 10, Queued: 1 << 30, Answers: 1 << 30,

@@ -96,7 +96,7 @@ func (p *Peer) refusesLink(f *dist.Frame) bool {
 	if mutual {
 		return false
 	}
-	p.System.Reports.Refused(p.Name, "link", q.Name)
+	p.System.Reports.Refused(p.Name, "link", q.Name())
 	p.Put(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: process.NoProc})
 	return true
 }
@@ -217,7 +217,7 @@ func (p *Peer) HandleGroupLeader(f *dist.Frame) {
 func (p *Peer) refuses(q *process.Process, signal string) bool {
 	refused := p.Asker().IsKeptFrom(q)
 	if refused {
-		p.System.Reports.Refused(p.Name, signal, q.Name)
+		p.System.Reports.Refused(p.Name, signal, q.Name())
 	}
 	return refused
 }

@@ -138,12 +138,11 @@ func (s *Sender) Misdirected(sys *process.System, to calls.From, v any) {
 		peer, addr = s.Peer, s.Addr
 	}
 	sys.Reports.Count(Refused, "send")
-	sys.Reports.NoRight(peer, addr, "send", func() string {
-		if to.ToAlias {
-			return to.Alias.String()
-		}
-		return to.PID.String()
-	})
+	of := to.PID.String()
+	if to.ToAlias {
+		of = to.Alias.String()
+	}
+	sys.Reports.NoRight(peer, addr, "send", of)
 	sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, To: to.PID, Alias: to.Alias, Message: v})
 }
 

@@ -236,17 +236,16 @@ var release = wire.Export{Module: "erlang", Function: "system_info", Arity: 1}
 
 func (p *Peer) refuseRun(right string, e wire.Export) bool {
 	p.System.Reports.Count(Refused, right)
-	p.System.Reports.NoRight(p.Name, p.Conn().Peer().Addr, right, e.String)
+	p.System.Reports.NoRight(p.Name, p.Conn().Peer().Addr, right, e.String())
 	return false
 }
 
 // refuse counts and logs an operation for which the peer lacks a right.
 func (p *Peer) refuse(right string, f *dist.Frame) {
 	p.System.Reports.Count(Refused, right)
-	p.System.Reports.NoRight(p.Name, p.Conn().Peer().Addr, right, func() string {
-		if q := p.processOf(f); f.Name == "" && q != nil {
-			return q.Name()
-		}
-		return string(f.Name)
-	})
+	of := string(f.Name)
+	if q := p.processOf(f); of == "" && q != nil {
+		of = q.Name()
+	}
+	p.System.Reports.NoRight(p.Name, p.Conn().Peer().Addr, right, of)
 }

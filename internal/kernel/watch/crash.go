@@ -29,7 +29,7 @@ const (
 // Crashed reports a crash, like a crash report of Erlang. All are counted and logged.
 func (l *Reports) Crashed(c Crash) {
 	l.count(c)
-	l.log(c)
+	l.writeCrash(c)
 }
 
 func (l *Reports) count(c Crash) {
@@ -58,7 +58,7 @@ func (l *Reports) Decided(reason error, attrs ...any) bool {
 	l.mu.Unlock()
 	if ok {
 		c.Details = append(slices.Clip(c.Details), attrs...)
-		l.log(c)
+		l.writeCrash(c)
 	}
 	return ok
 }
@@ -75,14 +75,14 @@ func (l *Reports) Forsaken(alive func(wire.PID) bool) {
 	}
 	l.mu.Unlock()
 	for _, c := range left {
-		l.log(c)
+		l.writeCrash(c)
 	}
 }
 
 // On reports whether crashes are logged: otherwise there is nothing to wait for.
-func (l *Reports) On() bool { return l.Log.Enabled(context.Background(), slog.LevelError) }
+func (l *Reports) On() bool { return l.log.Enabled(context.Background(), slog.LevelError) }
 
-func (l *Reports) log(c Crash) {
+func (l *Reports) writeCrash(c Crash) {
 	if !l.On() {
 		return
 	}
@@ -101,5 +101,5 @@ func (l *Reports) log(c Crash) {
 	if len(c.Stack) > 0 {
 		attrs = append(attrs, "stack", string(c.Stack))
 	}
-	l.Log.Error("crash report", attrs...)
+	l.log.Error("crash report", attrs...)
 }

@@ -3,7 +3,6 @@ package watch
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Feed is a stream of events for one reader.
@@ -115,24 +114,4 @@ func (h *Hub[E]) Close() {
 		f.Close()
 	}
 	h.feeds, h.over = nil, true
-}
-
-// Throttle decides which of many events of one kind are logged: the first, and then one per interval, with the number of
-// those that were not. It may be used concurrently. The zero value has logged nothing.
-type Throttle struct {
-	mu   sync.Mutex
-	last time.Time // when one was logged
-	not  uint64    // events since then
-}
-
-// Due records an event. due reports whether it should be logged, and not is the number of events since the last logged one.
-func (t *Throttle) Due(now time.Time, every time.Duration) (not uint64, due bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if now.Sub(t.last) < every {
-		t.not++
-		return 0, false
-	}
-	not, t.not, t.last = t.not, 0, now
-	return not, true
 }

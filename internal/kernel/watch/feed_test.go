@@ -3,7 +3,6 @@ package watch_test
 import (
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -71,17 +70,4 @@ func TestHub(t *testing.T) {
 	require.Equal(t, []string{"x"}, all(c.C()))
 	require.EqualValues(t, 1, b.Missed())
 	require.Empty(t, all(h.Open(1).C()), "it is closed")
-}
-
-func TestThrottle(t *testing.T) {
-	var h watch.Throttle
-	now := time.Unix(1000, 0)
-	var logged []uint64
-	for range 10 {
-		if not, due := h.Due(now, time.Second); due {
-			logged = append(logged, not)
-		}
-		now = now.Add(400 * time.Millisecond)
-	}
-	require.Equal(t, []uint64{0, 2, 2, 2}, logged)
 }

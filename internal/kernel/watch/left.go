@@ -1,9 +1,7 @@
 package watch
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"time"
 )
 
@@ -44,11 +42,16 @@ func (l *Left) Old(now int64) bool {
 
 // Left reports messages that a process leaves unhandled, many or for long.
 func (l *Reports) Left(left Left, process, behaviour string) {
-	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
-		return
-	}
-	if not, due := l.left.Due(l.Env.Now(), every); due {
-		l.Log.Warn("messages stay in the mailbox", "process", process, "behaviour", behaviour,
-			"messages", left.Count, "oldest", left.Oldest, "since", time.Unix(0, left.Since).Format(time.RFC3339), "not_logged", not)
-	}
+	l.left.Add(leftBy{left, process, behaviour})
+}
+
+// leftBy is the event of Reports.Left.
+type leftBy struct {
+	Left
+	process, behaviour string
+}
+
+func (l *Reports) writeLeft(e leftBy, not uint64) {
+	l.log.Warn("messages stay in the mailbox", "process", e.process, "behaviour", e.behaviour,
+		"messages", e.Count, "oldest", e.Oldest, "since", time.Unix(0, e.Since).Format(time.RFC3339), "not_logged", not)
 }

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/sched/executor"
@@ -15,61 +14,95 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// every is the minimum interval between log lines of each kind.
-const every = time.Second
-
 // maxStacksToFind is the number of goroutines above which the stack of a blocked handler is not searched: that stops the
 // program for as long as it takes to print the stacks of all goroutines.
 const maxStacksToFind = 10_000
 
-// Reports logs reports. Its fields are set before it is used.
+// Reports logs reports. The zero value must be initialized by Init.
 type Reports struct {
-	Log *slog.Logger
-	Env env.Env
+	log *slog.Logger
+
 	// Count counts for metrics: crashes by behaviour, and by registered name.
 	Count func(name string, labels ...string)
 
 	mu      sync.Mutex
 	awaited map[error]Crash // by reason; guarded by mu
 
-	blocked, refused, left, noRight Throttle
+	blocked            Throttle[blocked]
+	left               Throttle[leftBy]
+	refused, forbidden Throttle[refusal]
+}
+
+// Init is called once, before any other method.
+func (l *Reports) Init(log *slog.Logger, e env.Env, count func(name string, labels ...string)) {
+	l.log, l.Count = log, count
+	l.blocked.Init(e, l.writeBlocked)
+	l.left.Init(e, l.writeLeft)
+	l.refused.Init(e, l.writeRefused)
+	l.forbidden.Init(e, l.writeForbidden)
+}
+
+// Close logs what is not logged yet. Later only crashes are logged.
+func (l *Reports) Close() {
+	l.blocked.Close()
+	l.left.Close()
+	l.refused.Close()
+	l.forbidden.Close()
+}
+
+// blocked is the event of Blocked.
+type blocked struct {
+	executor.Blocked
+	total uint64
 }
 
 // Blocked reports a handler that runs for too long; total is their number so far.
 func (l *Reports) Blocked(b executor.Blocked, total uint64) {
-	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
-		return
+	if l.log.Enabled(context.Background(), slog.LevelWarn) {
+		l.blocked.Add(blocked{b, total})
 	}
-	if _, due := l.blocked.Due(l.Env.Now(), every); !due {
-		return
-	}
+}
+
+func (l *Reports) writeBlocked(b blocked, _ uint64) {
 	stack := "not searched: too many goroutines"
 	if runtime.NumGoroutine() <= maxStacksToFind {
 		if stack = string(b.Stack()); stack == "" && fiber.GoroutineID() != 0 || strings.Contains(stack, idleWorker) {
 			// It has returned meanwhile, and there is nothing to show: the machine may be busy, and the handler was not run.
-			l.Log.Debug("a message handler took long", "process", b.Task.Name(), "stage", b.Stage, "total", total)
+			l.log.Debug("a message handler took long", "process", b.Task.Name(), "stage", b.Stage, "total", b.total)
 			return
 		}
 	}
-	l.Log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", b.Task.Name(),
-		"stage", b.Stage, "noticed_after", b.For, "total", total, "stack", stack)
+	l.log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", b.Task.Name(),
+		"stage", b.Stage, "noticed_after", b.For, "total", b.total, "stack", stack)
 }
 
 // idleWorker is part of the stack of a worker that runs no handler.
 const idleWorker = "executor.(*Pool).next("
 
-// Refused reports a signal of a peer that a protected process does not receive. name returns the name of the process.
-func (l *Reports) Refused(peer wire.Atom, signal string, name func() string) {
-	if not, due := l.refused.Due(l.Env.Now(), every); due {
-		l.Log.Warn("refused a signal from another node: the process is protected", "peer", string(peer), "signal", signal,
-			"process", name(), "refused", not+1)
-	}
+// refusal is the event of Refused and of NoRight.
+type refusal struct {
+	peer        wire.Atom
+	addr, right string // of NoRight
+	what        string // signal, or object
+	process     string // of Refused
 }
 
-// NoRight reports a request of a peer that lacks the right to it; what returns its object. addr is the address of the peer.
-func (l *Reports) NoRight(peer wire.Atom, addr, right string, what func() string) {
-	if not, due := l.noRight.Due(l.Env.Now(), every); due {
-		l.Log.Warn("refused what another node asked for: it has no right to it", "peer", string(peer), "addr", addr, "right", right,
-			"of", what(), "refused", not+1)
-	}
+// Refused reports a signal of a peer that a protected process does not receive.
+func (l *Reports) Refused(peer wire.Atom, signal, process string) {
+	l.refused.Add(refusal{peer: peer, what: signal, process: process})
+}
+
+func (l *Reports) writeRefused(e refusal, not uint64) {
+	l.log.Warn("refused a signal from another node: the process is protected", "peer", string(e.peer), "signal", e.what,
+		"process", e.process, "refused", not+1)
+}
+
+// NoRight reports a request of a peer that lacks the right to it; what is its object, addr the address of the peer.
+func (l *Reports) NoRight(peer wire.Atom, addr, right, what string) {
+	l.forbidden.Add(refusal{peer: peer, addr: addr, right: right, what: what})
+}
+
+func (l *Reports) writeForbidden(e refusal, not uint64) {
+	l.log.Warn("refused what another node asked for: it has no right to it", "peer", string(e.peer), "addr", e.addr,
+		"right", e.right, "of", e.what, "refused", not+1)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
@@ -21,15 +22,13 @@ func TestCode(t *testing.T) {
 	require.Empty(t, watch.CodeOf((func())(nil)))
 }
 
-// Refusals are logged once a second, with the number of refusals not logged before.
+// Refusals are logged once a second, with the number of those that are not, and the last when the reports are closed.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}
-		l := &watch.Reports{Log: log.Logger()}
-		named := 0
-		refuse := func() {
-			l.Refused("b@h", "exit", func() string { named++; return "<0.5.0> rex" })
-		}
+		l := new(watch.Reports)
+		l.Init(log.Logger(), env.Env{}, func(string, ...string) {})
+		refuse := func() { l.Refused("b@h", "exit", "<0.5.0> rex") }
 		refuse()
 		require.Contains(t, log.String(), `peer=b@h signal=exit process="<0.5.0> rex" refused=1`)
 		for range 9 {
@@ -37,8 +36,13 @@ func TestRefused(t *testing.T) {
 		}
 		require.Equal(t, 1, strings.Count(log.String(), "refused a signal"))
 		time.Sleep(time.Second) // of the bubble
+		synctest.Wait()
+		require.Contains(t, log.String(), "refused=9")
+		l.NoRight("b@h", "", "send", "rex")
+		l.NoRight("b@h", "", "send", "rex")
 		refuse()
-		require.Contains(t, log.String(), "refused=10")
-		require.Equal(t, 2, named)
+		l.Close()
+		require.Equal(t, 3, strings.Count(log.String(), "refused a signal"))
+		require.Equal(t, 2, strings.Count(log.String(), "it has no right to it"))
 	})
 }

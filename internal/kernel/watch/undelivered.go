@@ -4,17 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
 
 	"github.com/actornode/actornode/node/deadletter"
 )
-
-// logEvery is the minimum interval at which dead letters of one cause are logged: the first, and then one per interval with
-// the number of those that were not. An operator sees that it happens, and a loop that sends to a dead process does not fill
-// the disk.
-const logEvery = time.Second
 
 const causes = deadletter.WrongType + 1
 
@@ -23,12 +17,17 @@ type DeadLetters struct {
 	log    *slog.Logger
 	env    env.Env
 	counts [causes]atomic.Uint64
-	lines  [causes]Throttle
+	lines  [causes]Throttle[deadletter.Letter]
 	hub    Hub[deadletter.Letter]
 }
 
 // Init is called once, before any other method.
-func (d *DeadLetters) Init(log *slog.Logger, e env.Env) { d.log, d.env = log, e }
+func (d *DeadLetters) Init(log *slog.Logger, e env.Env) {
+	d.log, d.env = log, e
+	for i := range d.lines {
+		d.lines[i].Init(e, d.write)
+	}
+}
 
 // Add adds a letter and sets its time. One that cannot be sent is not logged: its sender gets the error, or package node logs
 // it with the error.
@@ -36,15 +35,12 @@ func (d *DeadLetters) Add(l deadletter.Letter) {
 	d.counts[l.Cause].Add(1)
 	l.At = d.env.Now()
 	d.hub.Send(l)
-	if l.Cause == deadletter.NotATerm {
-		return
-	}
-	if not, due := d.lines[l.Cause].Due(l.At, logEvery); due {
-		d.write(l, not)
+	if l.Cause != deadletter.NotATerm {
+		d.lines[l.Cause].Add(l)
 	}
 }
 
-// write logs a line for l. not is the number of similar ones that were not logged.
+// write writes a line on l. not is the number of those of its cause that have none.
 func (d *DeadLetters) write(l deadletter.Letter, not uint64) {
 	to := l.To.String()
 	switch {
@@ -87,5 +83,10 @@ func (d *DeadLetters) Counts() map[deadletter.Cause]uint64 {
 	return m
 }
 
-// Close ends all streams.
-func (d *DeadLetters) Close() { d.hub.Close() }
+// Close ends all streams, and logs what is not logged yet. Later letters are counted.
+func (d *DeadLetters) Close() {
+	d.hub.Close()
+	for i := range d.lines {
+		d.lines[i].Close()
+	}
+}
