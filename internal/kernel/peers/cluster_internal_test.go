@@ -62,8 +62,6 @@ var (
 	there = wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1})
 )
 
-var errLost = processtest.Failed(process.NoConnection)
-
 // cluster returns a cluster that dials and listens nowhere.
 func cluster(held limits.Limits, queue int) (*Cluster, *host) {
 	h, sys := &host{}, new(process.System)

@@ -24,7 +24,6 @@ import (
 // What the host makes of the ends of processes and nodes.
 var (
 	exited = processtest.Exited
-	result = processtest.Result
 	crash  = processtest.Crash
 	failed = processtest.Failed
 )
