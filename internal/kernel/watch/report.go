@@ -28,9 +28,9 @@ type Reports struct {
 	mu      sync.Mutex
 	awaited map[error]Crash // by reason; guarded by mu
 
-	blocked            Throttle[blocked]
-	left               Throttle[leftBy]
-	refused, forbidden Throttle[refusal]
+	blocked          Throttle[blocked]
+	left             Throttle[leftBy]
+	refused, noRight Throttle[refusal]
 }
 
 // Init is called once, before any other method.
@@ -39,7 +39,7 @@ func (l *Reports) Init(log *slog.Logger, e env.Env, count func(name string, labe
 	l.blocked.Init(e, l.writeBlocked)
 	l.left.Init(e, l.writeLeft)
 	l.refused.Init(e, l.writeRefused)
-	l.forbidden.Init(e, l.writeForbidden)
+	l.noRight.Init(e, l.writeNoRight)
 }
 
 // Close logs what is not logged yet. Later only crashes are logged.
@@ -47,33 +47,47 @@ func (l *Reports) Close() {
 	l.blocked.Close()
 	l.left.Close()
 	l.refused.Close()
-	l.forbidden.Close()
+	l.noRight.Close()
 }
 
 // blocked is the event of Blocked.
 type blocked struct {
 	executor.Blocked
-	total uint64
+	total    uint64
+	stack    string
+	returned bool // the handler, before its stack was found
 }
 
-// Blocked reports a handler that runs for too long; total is their number so far.
+// Blocked reports a handler that runs for too long; total is their number so far. The stack is that of now, so a report that is
+// held has none.
 func (l *Reports) Blocked(b executor.Blocked, total uint64) {
-	if l.log.Enabled(context.Background(), slog.LevelWarn) {
-		l.blocked.Add(blocked{b, total})
+	if !l.log.Enabled(context.Background(), slog.LevelWarn) {
+		return
 	}
+	e := blocked{Blocked: b, total: total, stack: "not searched: that of another was, within a second"}
+	if l.blocked.Free() {
+		e.stack, e.returned = stackOf(b)
+	}
+	l.blocked.Add(e)
 }
 
-func (l *Reports) writeBlocked(b blocked, _ uint64) {
-	stack := "not searched: too many goroutines"
-	if runtime.NumGoroutine() <= maxStacksToFind {
-		if stack = string(b.Stack()); stack == "" && fiber.GoroutineID() != 0 || strings.Contains(stack, idleWorker) {
-			// It has returned meanwhile, and there is nothing to show: the machine may be busy, and the handler was not run.
-			l.log.Debug("a message handler took long", "process", b.Task.Name(), "stage", b.Stage, "total", b.total)
-			return
-		}
+// stackOf returns the stack of a handler that runs. returned reports that there is nothing to show: the handler has returned
+// meanwhile; the machine may be busy, and it was not run.
+func stackOf(b executor.Blocked) (stack string, returned bool) {
+	if runtime.NumGoroutine() > maxStacksToFind {
+		return "not searched: too many goroutines", false
 	}
-	l.log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", b.Task.Name(),
-		"stage", b.Stage, "noticed_after", b.For, "total", b.total, "stack", stack)
+	stack = string(b.Stack())
+	return stack, stack == "" && fiber.GoroutineID() != 0 || strings.Contains(stack, idleWorker)
+}
+
+func (l *Reports) writeBlocked(e blocked, _ uint64) {
+	if e.returned {
+		l.log.Debug("a message handler took long", "process", e.Task.Name(), "stage", e.Stage, "total", e.total)
+		return
+	}
+	l.log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", e.Task.Name(),
+		"stage", e.Stage, "noticed_after", e.For, "total", e.total, "stack", e.stack)
 }
 
 // idleWorker is part of the stack of a worker that runs no handler.
@@ -99,10 +113,10 @@ func (l *Reports) writeRefused(e refusal, not uint64) {
 
 // NoRight reports a request of a peer that lacks the right to it; what is its object, addr the address of the peer.
 func (l *Reports) NoRight(peer wire.Atom, addr, right, what string) {
-	l.forbidden.Add(refusal{peer: peer, addr: addr, right: right, what: what})
+	l.noRight.Add(refusal{peer: peer, addr: addr, right: right, what: what})
 }
 
-func (l *Reports) writeForbidden(e refusal, not uint64) {
+func (l *Reports) writeNoRight(e refusal, not uint64) {
 	l.log.Warn("refused what another node asked for: it has no right to it", "peer", string(e.peer), "addr", e.addr,
 		"right", e.right, "of", e.what, "refused", not+1)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
@@ -20,6 +21,35 @@ func TestCode(t *testing.T) {
 	require.Equal(t, here, watch.CodeOf(&behaviour{}))
 	require.Equal(t, here+".TestCode", watch.CodeOf(TestCode))
 	require.Empty(t, watch.CodeOf((func())(nil)))
+}
+
+// task is a task of which only the name matters.
+type task struct {
+	executor.Task
+	name string
+}
+
+func (t task) Name() string { return t.name }
+
+// Handlers that run for too long are all named, if not too many a second; the stack of one that is held is not shown, because
+// its worker may run another by then.
+func TestBlocked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		l := new(watch.Reports)
+		l.Init(log.Logger(), env.Env{}, func(string, ...string) {})
+		l.Blocked(executor.Blocked{Task: task{name: "first"}}, 1)
+		require.NotContains(t, log.String(), "not searched")
+		l.Blocked(executor.Blocked{Task: task{name: "second"}}, 2)
+		require.NotContains(t, log.Take(), "second")
+		time.Sleep(time.Second) // of the bubble
+		synctest.Wait()
+		require.Contains(t, log.Take(), `process=second stage=0 noticed_after=0s total=2 stack="not searched: that of another was`)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		l.Blocked(executor.Blocked{Task: task{name: "third"}}, 3)
+		require.NotContains(t, log.String(), "not searched")
+	})
 }
 
 // Refusals are logged once a second, with the number of those that are not, and the last when the reports are closed.

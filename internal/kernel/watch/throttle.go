@@ -46,6 +46,13 @@ func (t *Throttle[E]) Add(e E) {
 	t.write(e, 0)
 }
 
+// Free reports whether an event that is added now is written at once, if no other comes before it.
+func (t *Throttle[E]) Free() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.timer == nil && !t.closed
+}
+
 // over is called a second after a line.
 func (t *Throttle[E]) over() {
 	t.mu.Lock()
