@@ -103,3 +103,38 @@ func TestFormatted(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(r.root, "bad.go"), []byte("package  a\n"), 0o600))
 	require.EqualError(t, formatted(r), "not as gofmt writes it: bad.go")
 }
+
+// The types of a program and its tests are checked for the processor and the tag that are asked for, and so are shifts.
+func TestTypes(t *testing.T) {
+	write := func(files map[string]string) *run {
+		r := newRun(t.TempDir(), "test")
+		r.ctx = t.Context()
+		log, err := os.Create(filepath.Join(r.root, "log"))
+		require.NoError(t, err)
+		t.Cleanup(func() { log.Close() })
+		r.log = log
+		files["go.mod"] = "module example.org/m\n\ngo 1.26\n"
+		for name, text := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(r.root, name), []byte(text), 0o600))
+		}
+		return r
+	}
+	const has32, has64 = "GOARCH=386", "GOARCH=amd64"
+	r := write(map[string]string{"m.go": "package m\n\nvar A = 1\n", "m_test.go": "package m\n\nvar b = 1 << 40\n",
+		"x_test.go": "package m_test\n\nvar c int = 1 << 50\n"})
+	require.NoError(t, typesFor(has64, "", "./...")(r))
+	err := typesFor(has32, "", "./...")(r)
+	require.ErrorContains(t, err, "m_test.go:3:9: ")
+	require.ErrorContains(t, err, "x_test.go:3:13: ")
+	require.ErrorContains(t, err, "overflows")
+	require.Equal(t, 2, strings.Count(err.Error(), "overflows"), "each once")
+
+	r = write(map[string]string{"m.go": "package m\n\nfunc F(n int) int { return n >> 40 }\n"})
+	require.NoError(t, typesFor(has64, "", "./...")(r))
+	require.ErrorContains(t, typesFor(has32, "", "./...")(r), "m.go:3:28: n (32 bits) too small for shift of 40")
+
+	r = write(map[string]string{"m.go": "//go:build !odd\n\npackage m\n", "odd.go": "//go:build odd\n\npackage m\n\nvar a int = nil\n"})
+	require.NoError(t, typesFor("", "", "./...")(r))
+	require.ErrorContains(t, typesFor("", "-tags=odd", "./...")(r), "odd.go:5:13: ")
+	require.Error(t, typesFor("", "", "./none")(r))
+}

@@ -29,7 +29,7 @@ var testParts = []part{
 
 var mergeParts = []part{
 	{"static", "staticcheck and our own vet", nil, static},
-	{"386", "vet of the library and the daemon for a processor of 32 bits", nil, vetFor("GOARCH=386", "./...")},
+	{"386", "the types of the library and the daemon for a processor of 32 bits", nil, typesFor("GOARCH=386", "", "./...")},
 	{"portable", "what other systems than linux/amd64 get: without the tricks, tag actornode_portable", nil, portable},
 	{"full", "go test ./... with real OTP, Elixir and Python, documents that are compiled and played, longer random tests", nil,
 		goTests(".", "merge", "-vet=off", "./...")},
@@ -58,8 +58,8 @@ var nightParts = []part{
 		goTests("deploy", "night", "-count=1", "-run", "TestCluster", "./cluster", "-cluster.all")},
 	{"release", "all targets built twice; the packages in a clean Debian", []string{"debootstrap"},
 		goTests("deploy/release", "night", "-count=1", "./...", "-release.targets=all", "-release.install")},
-	{"cross", "vet for Windows and macOS", nil, func(r *run) error {
-		return errors.Join(vetFor("GOOS=windows", everything...)(r), vetFor("GOOS=darwin", everything...)(r))
+	{"cross", "the types for Windows and macOS", nil, func(r *run) error {
+		return errors.Join(typesFor("GOOS=windows", "", everything...)(r), typesFor("GOOS=darwin", "", everything...)(r))
 	}},
 	{"smoke", "every bench with tiny parameters, beside its peers", nil, command("go", "run", "./bench", "compare", "quick=1")},
 	{"soak", "ten minutes of messages and faults between three nodes", nil, command("go", "run", "./bench", "soak")},
@@ -81,13 +81,6 @@ func goTests(dir, tier string, args ...string) func(r *run) error {
 
 // everything lists the packages of the workspace: the library, the daemon, bench and deploy.
 var everything = []string{"./...", "./bench/...", "./deploy/..."}
-
-// vetFor runs go vet on packages for another system or processor, set by env.
-func vetFor(env string, packages ...string) func(r *run) error {
-	return func(r *run) error {
-		return r.command(".", []string{env}, "go", append([]string{"vet"}, packages...)...)
-	}
-}
 
 func static(r *run) error {
 	return errors.Join(r.command(".", nil, "go", append([]string{"tool", "staticcheck"}, everything...)...),
@@ -119,7 +112,7 @@ func race(tier string) func(r *run) error {
 
 func portable(r *run) error {
 	const tag = "-tags=actornode_portable"
-	return errors.Join(r.command(".", nil, "go", "vet", tag, "./..."),
+	return errors.Join(typesFor("", tag, "./...")(r),
 		r.goTest(".", "test", tag, "-vet=off", "./mailbox", "./internal/wire/box", "./internal/sched/executor",
 			"./internal/wire/etfcodec", "./internal/sched/fiber", "./wire/native"),
 		r.goTest(".", "test", tag, "-vet=off", "-run", "TestStage|TestReceive|TestCall|TestLink|TestInfo", "./node"))
