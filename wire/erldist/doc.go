@@ -153,7 +153,8 @@
 //
 // Between two nodes with GO_VALUES a request is one message, {'$go', Ref, Payload}. It means the request {'$gen_call',
 // {From, [alias|Ref]}, Payload} and a MONITOR_P with Ref. {'$go', reply, Payload} to the alias Ref means the reply
-// {[alias|Ref], Payload} and a DEMONITOR_P.
+// {[alias|Ref], Payload} and a DEMONITOR_P. If both have CALL_WAIT (bit 56), too, {'$go', Ref, Wait, Payload} is a request
+// whose caller will wait for Wait ms, from 1 to 2³¹-1.
 //
 // Terms of a peer without the flag are passed to Values.Unmark if the distribution header lists a mark, lists 255 atoms, or
 // is missing.

@@ -92,7 +92,7 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 	without := erlflags.Flags(p.Without)
 	announce := erlflags.Announce(without)
 	if p.Values != nil {
-		announce |= erlflags.GoValues &^ without
+		announce |= (erlflags.GoValues | erlflags.CallWait) &^ without
 	}
 	m, out, err := newMachine(h, dialled, announce, ours.number)
 	var answered []challenge // at most one

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/internal/wire/etfcodec"
@@ -15,7 +16,8 @@ import (
 )
 
 // goMark is the first element of a payload that is a Go value, {'$go', Binary}; of a request with its monitor, {'$go', Ref,
-// Payload}; and of a reply, {'$go', reply, Payload}. See links.Requester.
+// Payload}, or {'$go', Ref, Wait, Payload} if it is known how long the caller waits; and of a reply, {'$go', reply, Payload}.
+// See links.Requester.
 const (
 	goMark  wire.Atom = "$go"
 	goReply wire.Atom = "reply"
@@ -52,9 +54,17 @@ func (w *writer) request(f *dist.Frame) any {
 		if f.From.Node() != w.local {
 			w.fail("From is %v, no process of %s", f.From, w.local)
 		}
-		w.body = append(w.body, tagSmallTuple, 3)
+		waits := p.Wait > 0 && w.flags.Has(erlflags.CallWait)
+		arity := byte(3)
+		if waits {
+			arity = 4
+		}
+		w.body = append(w.body, tagSmallTuple, arity)
 		w.atom(goMark)
 		w.ref(p.Ref, "Ref")
+		if waits {
+			w.term(int(links.WaitMillis(p.Wait)))
+		}
 		return p.Body
 	case *links.Reply:
 		w.body = append(w.body, tagSmallTuple, 3)
@@ -91,7 +101,7 @@ func exact(t any, left *int) bool {
 	case float64:
 		return !math.IsNaN(t) && !math.IsInf(t, 0)
 	case wire.Tuple:
-		return !((len(t) == 2 || len(t) == 3) && t[0] == goMark) && exactAll(t, left)
+		return !(len(t) >= 2 && len(t) <= 4 && t[0] == goMark) && exactAll(t, left)
 	case wire.List:
 		return len(t) > 0 && exactAll(t, left)
 	case wire.ImproperList:
@@ -176,10 +186,13 @@ func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err 
 	if f.Op != dist.OpSend {
 		return nil, false, nil
 	}
-	if b, ok = r.behindMark(b, 3); !ok {
+	rest, waits := r.behindMark(b, 4)
+	if waits = waits && r.flags.Has(erlflags.CallWait); waits {
+		b = rest
+	} else if b, ok = r.behindMark(b, 3); !ok {
 		return nil, false, nil
 	}
-	if b, ok := r.behindAtom(b, goReply); ok {
+	if b, ok := r.behindAtom(b, goReply); ok && !waits {
 		if f.Ref.IsZero() {
 			return nil, false, errors.New("a reply that is not to an alias")
 		}
@@ -189,6 +202,13 @@ func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err 
 	}
 	c := control{r: r, b: b}
 	r.asked = links.Request{Ref: c.ref("Ref")}
+	if waits {
+		ms := c.integer("Wait")
+		if c.err == nil && (ms == 0 || ms > uint64(links.MostWait/time.Millisecond)) {
+			c.fail("a caller that waits for %d ms", ms)
+		}
+		r.asked.Wait = time.Duration(ms) * time.Millisecond
+	}
 	switch {
 	case c.err != nil:
 		return nil, false, c.err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +29,7 @@ func (packed) Decode(b []byte, _ any) (v any, rest []byte, err error) { return p
 func (packed) IsMark(a wire.Atom) bool                                { return a == "$mark" }
 func (p packed) Unmark(t, _ any) any                                  { *p.seen++; return t }
 
-var withValues = erlflags.Announced | erlflags.GoValues
+var withValues = erlflags.Announced | erlflags.GoValues | erlflags.CallWait
 
 // trip sends a message from one node to another.
 func trip(t *testing.T, flags erlflags.Flags, msg any) (got any, unmarked int) {
@@ -181,10 +182,13 @@ func TestRequests(t *testing.T) {
 		withValues &^ erlflags.AltactSig} {
 		w, r := writerAndReader(flags)
 		for _, v := range []any{nil, 7, "text", wire.Atom("reply"), wire.Tuple{goMark, ref, 1}, wire.Tuple{goMark, goReply, 1},
-			make([]byte, 100_000), wire.Tuple{wire.Atom("x"), peerOrigin.PID(4)}} {
+			wire.Tuple{goMark, ref, 5, 1}, make([]byte, 100_000), wire.Tuple{wire.Atom("x"), peerOrigin.PID(4)}} {
 			for _, f := range []dist.Frame{
 				{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &links.Request{Ref: ref, Body: v}},
 				{Op: dist.OpSend, From: peerOrigin.PID(2), Name: "till", Payload: &links.Request{Ref: ref, Body: v}, Token: token},
+				{Op: dist.OpSend, From: peerOrigin.PID(2), Name: "till", Payload: &links.Request{Ref: ref, Body: v, Wait: time.Second}},
+				{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Token: token,
+					Payload: &links.Request{Ref: ref, Body: v, Wait: links.MostWait}},
 				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &links.Reply{Value: v}},
 				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &links.Reply{Value: v}, Token: token},
 				{Op: dist.OpSend, From: peerOrigin.PID(3), To: to.PID(9), Payload: v},
@@ -193,6 +197,23 @@ func TestRequests(t *testing.T) {
 			}
 		}
 	}
+}
+
+// To a peer that does not read how long a caller waits nothing is said about it, and such a tuple of its is a term.
+func TestRequestToFormer(t *testing.T) {
+	to, ref := wire.NewOrigin(self), peerOrigin.RefOf(5)
+	written := func(wait time.Duration) []byte {
+		w, _ := writerAndReader(withValues &^ erlflags.CallWait)
+		require.NoError(t, w.write(&dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5),
+			Payload: &links.Request{Ref: ref, Body: 1, Wait: wait}}))
+		return w.buf
+	}
+	require.Equal(t, written(0), written(time.Second))
+
+	_, r := writerAndReader(withValues &^ erlflags.CallWait)
+	w := newWriter(peerOrigin.NodeID(), self.Name, erlflags.Announced, dist.LinkLimits{}, nil) // writes tuples as they are
+	f := dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, 5, 1}}
+	require.Equal(t, f.Payload, carriedOver(t, w, r, &f).Payload)
 }
 
 // carriedOver writes f and reads it again, in fragments if it is long.
@@ -229,12 +250,16 @@ func TestForgedRequests(t *testing.T) {
 		"no process of e@127.0.0.1":       {From: to.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, 1}},
 		"a reply that is not to an alias": {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, goReply, 1}},
 		"Ref is not a reference":          {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, 7, 1}},
+		"a caller that waits for 0 ms":    {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, 0, 1}},
+		"waits for 2147483648 ms":         {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, int64(1 << 31), 1}},
+		"Wait is not an integer":          {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, -1, 1}},
+		"Ref is not":                      {From: peerOrigin.PID(1), Ref: to.RefOf(9), Payload: wire.Tuple{goMark, goReply, 5, 1}},
 	} {
 		f.Op = dist.OpSend
 		_, err := read(f)
 		require.ErrorContains(t, err, why)
 	}
-	for _, v := range []any{wire.Tuple{goMark}, wire.Tuple{wire.Atom("$no"), ref, 1}, wire.Tuple{goMark, ref, 1, 2}} {
+	for _, v := range []any{wire.Tuple{goMark}, wire.Tuple{wire.Atom("$no"), ref, 1}, wire.Tuple{goMark, ref, 1, 2, 3}} {
 		got, err := read(dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: v})
 		require.NoError(t, err)
 		require.Equal(t, v, got.Payload)

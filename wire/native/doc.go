@@ -81,6 +81,7 @@
 //	64    6    reads requests and replies in one frame each; they are sent so if both have the flag
 //	128   7    client: a tool, such as a command line, not a member of the cluster
 //	256   8    reads the types of Go values; to a peer without it values of unregistered types are sent as plain terms
+//	512   9    reads how long the caller of a request waits; it is sent if both have this flag and 64
 //
 // The version is the highest common one. Extra bytes after a message's fields are ignored, so that later versions can add
 // fields. alive means that B already has a link to A: A continues, or refuses as busy if it has that link, too.
@@ -125,8 +126,8 @@
 // followed by the big-endian CRC-32C of length and frame. The first byte:
 //
 //	bits 0–3  the op: a dist.Op from 1 to 13, 14 a part, 15 a goodbye, 0 an ack of a session
-//	bit 4     extras follow the fields: an integer of bits (1 urgent; 2 ID; 4 token; 8 request; 16 reply), and then
-//	          ID, token, and the ref of a request
+//	bit 4     extras follow the fields: an integer of bits (1 urgent; 2 ID; 4 token; 8 request; 16 reply; 32 wait), and
+//	          then ID, token, the ref of a request, and its wait
 //	bit 5     the rest, the payload or the data of a part, is one zstd frame of at most 65,535 uncompressed bytes
 //	bit 6     the payload follows in parts: the rest is the stream and the payload's number of bytes
 //	bit 7     0
@@ -158,7 +159,8 @@
 // name. It means an OpMonitor of the receiver with ref, followed by the message {'$gen_call', {From, [alias|Ref]}, Body};
 // only Body is in the payload. The reply is an OpSend with bit 16 to the alias Ref. It means the message {[alias|Ref],
 // Value}, with Value as the payload, and ends the monitor. If the caller gives up, or gets an answer without bit 16, which
-// may come from any node, its node sends an OpDemonitor.
+// may come from any node, its node sends an OpDemonitor. Bit 32 of a request says how long the caller will wait for the
+// reply, an integer from 1 to 2³¹-1, in ms; if it is missing, that is unknown, or longer.
 //
 //	part     op 14, stream:8, data         at most 63 KiB, in order; in total as many bytes as announced
 //	goodbye  op 15, code:8, text           the end

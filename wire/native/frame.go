@@ -27,6 +27,7 @@ const (
 	extraToken               // a term
 	extraRequest             // a reference: the payload is the body of a request
 	extraReply               // nothing: the payload is the value of a reply
+	extraWait                // an integer, of a request: how long the caller waits for the reply, in ms
 
 	extraSigns = extraUrgent | extraID | extraToken
 	extraCalls = extraRequest | extraReply // used between nodes with flagRequests

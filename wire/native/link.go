@@ -104,6 +104,8 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.session.start(conn)
 	}
 	l.in.requests = flags&flagRequests != 0
+	l.in.waits = l.in.requests && flags&flagWaits != 0
+	l.out.waits = l.in.waits
 	return l
 }
 

@@ -55,6 +55,7 @@ const (
 	flagRequests                    // it reads requests and replies in one frame each
 	flagClient                      // the node is a tool, not a member of the cluster
 	flagTypes                       // it reads the types of Go values: see package pack
+	flagWaits                       // it reads how long the callers of requests wait
 )
 
 // sessionID identifies a link that may survive its connection; zero means none.

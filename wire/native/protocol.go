@@ -147,8 +147,8 @@ func (p *Protocol) drive(x *exchange, h dist.Handshake, dialled bool, set func(*
 // info returns a node's information about itself, without the fields of the handshake.
 func info(limits dist.LinkLimits) nodeInfo {
 	limits = limits.WithDefaults()
-	return nodeInfo{flags: flagCompress | flagTypes | flagRequests, message: uint64(limits.Message), partial: uint64(limits.Partial),
-		open: uint8(min(limits.Fragments, maxStreams))}
+	return nodeInfo{flags: flagCompress | flagTypes | flagRequests | flagWaits, message: uint64(limits.Message),
+		partial: uint64(limits.Partial), open: uint8(min(limits.Fragments, maxStreams))}
 }
 
 // channelOf returns the channel binding of conn, if it is TLS.

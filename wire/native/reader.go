@@ -3,6 +3,7 @@ package native
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"github.com/actornode/actornode/internal/wire/box"
 	"github.com/actornode/actornode/internal/wire/links"
@@ -38,6 +39,7 @@ type reader struct {
 	memory *links.Account // for their memory
 
 	requests bool // the peer sends requests and replies in one frame each
+	waits    bool // and how long callers wait
 	request  links.Request
 	reply    links.Reply
 }
@@ -301,6 +303,9 @@ func (c *cursor) extras(f *dist.Frame) {
 	if c.r.requests {
 		known |= extraCalls
 	}
+	if c.r.waits {
+		known |= extraWait
+	}
 	if bits&^known != 0 {
 		c.fail("unknown flags: %#x", bits)
 	}
@@ -310,7 +315,7 @@ func (c *cursor) extras(f *dist.Frame) {
 	if bits&extraToken != 0 && c.err == nil {
 		f.Token, c.b, c.err = c.r.dec.Term(c.b)
 	}
-	if bits&extraCalls != 0 {
+	if bits&(extraCalls|extraWait) != 0 {
 		c.call(f, bits)
 	}
 }
@@ -319,7 +324,8 @@ func (c *cursor) extras(f *dist.Frame) {
 func (c *cursor) call(f *dist.Frame, bits byte) {
 	r := c.r
 	switch {
-	case f.Op != dist.OpSend || f.ID != 0 || f.Urgent || bits&extraCalls == extraCalls || f.Ref.IsZero() == (bits&extraReply != 0):
+	case f.Op != dist.OpSend || f.ID != 0 || f.Urgent || bits&extraCalls == extraCalls ||
+		bits&(extraRequest|extraWait) == extraWait || f.Ref.IsZero() == (bits&extraReply != 0):
 		c.fail("a request or a reply with the flags %#x", bits)
 	case bits&extraReply != 0:
 		r.reply = links.Reply{}
@@ -330,8 +336,21 @@ func (c *cursor) call(f *dist.Frame, bits byte) {
 		}
 		c.on(r.peer, f.From)
 		r.request = links.Request{Ref: c.ref()}
+		if bits&extraWait != 0 {
+			r.request.Wait = c.wait()
+		}
 		f.Payload = &r.request
 	}
+}
+
+// wait reads how long a caller waits.
+func (c *cursor) wait() time.Duration {
+	ms := c.uint()
+	if ms == 0 || ms > uint64(links.MostWait/time.Millisecond) {
+		c.fail("a caller that waits for %d ms", ms)
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
 }
 
 func (c *cursor) pair(f *dist.Frame) {

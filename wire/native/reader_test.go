@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
@@ -146,11 +147,18 @@ func TestViolations(t *testing.T) {
 		"request of a third": {[][]byte{with(byte(dist.OpSend)|bitExtras, third, mine, extraRequest, refBytes(), 1)},
 			"is a process of c@host"},
 		"request without ref": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraRequest, 1)}, "0x01"},
-		"spawn":               {[][]byte{with(byte(dist.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
-		"not zstd":            {[][]byte{with(byte(dist.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
-		"part":                {[][]byte{{opPart, 3, 1}}, "without a first part"},
-		"far part":            {[][]byte{{opPart, 200, 1}}, "without a first part"},
-		"no part":             {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
+		"wait of 0": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraRequest|extraWait, refBytes(), 0, 1)},
+			"a caller that waits for 0 ms"},
+		"long wait": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraRequest|extraWait, refBytes(),
+			pack.AppendUint(nil, 1<<31), 1)}, "a caller that waits for 2147483648 ms"},
+		"wait of a message": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, mine, extraWait, 5, 1)}, "the flags 0x20"},
+		"wait of a reply": {[][]byte{with(byte(dist.OpSend)|bitExtras, pid, refBytes(), extraReply|extraWait, 5, 1)},
+			"the flags 0x30"},
+		"spawn":    {[][]byte{with(byte(dist.OpSpawn), pid, refBytes(), 1)}, "a spawn request with the payload 1"},
+		"not zstd": {[][]byte{with(byte(dist.OpSend)|bitPacked, pid, mine, 1)}, "compressed"},
+		"part":     {[][]byte{{opPart, 3, 1}}, "without a first part"},
+		"far part": {[][]byte{{opPart, 200, 1}}, "without a first part"},
+		"no part":  {[][]byte{opened, {opPart, 3}}, "an incomplete frame"},
 		"long part": {[][]byte{opened, append([]byte{opPart, 3}, make([]byte, 11)...)},
 			"a part of 11 bytes, where 10 were expected"},
 		"twice":         {[][]byte{opened, opened}, "a second message in parts with the number 3"},
@@ -274,7 +282,7 @@ func kept(payload any) any {
 func same(want, got dist.Frame) error {
 	switch w := want.Payload.(type) {
 	case *links.Request:
-		if g, ok := got.Payload.(*links.Request); ok && w.Ref == g.Ref {
+		if g, ok := got.Payload.(*links.Request); ok && w.Ref == g.Ref && w.Wait == g.Wait {
 			want.Payload, got.Payload = w.Body, g.Body
 		}
 	case *links.Reply:
@@ -283,6 +291,32 @@ func same(want, got dist.Frame) error {
 		}
 	}
 	return linkkit.Same(want, got)
+}
+
+// To a peer that does not read how long a caller waits nothing is said about it.
+func TestRequestToFormer(t *testing.T) {
+	former := info(dist.LinkLimits{})
+	require.NotZero(t, former.flags&flagWaits)
+	former.flags &^= flagWaits
+	former.id = nodeB
+	written := func(theirs nodeInfo, wait time.Duration) []byte {
+		conn := &stream{}
+		m := &machine{h: dist.Handshake{Local: nodeA}, ours: info(dist.LinkLimits{}), theirs: theirs, state: finished}
+		l := new(Protocol).newLink(conn, m, nil)
+		_, err := l.Write(&dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5),
+			Payload: &links.Request{Ref: onA.RefOf(5), Body: "body", Wait: wait}})
+		require.NoError(t, err)
+		_, err = l.Flush(true)
+		require.NoError(t, err)
+		return conn.out
+	}
+	require.Equal(t, written(former, 0), written(former, time.Second))
+
+	now := former
+	now.flags |= flagWaits
+	in := reading(written(now, time.Second), dist.LinkLimits{})
+	in.in.waits = false
+	require.ErrorContains(t, in.Read(new(dist.Frame)), "unknown flags: 0x28")
 }
 
 // Requests and replies in frames of their own each arrive as they were sent, also in parts. They are not offered to a
@@ -295,6 +329,10 @@ func TestRequests(t *testing.T) {
 		frames = append(frames,
 			dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &links.Request{Ref: ref, Body: v}},
 			dist.Frame{Op: dist.OpSend, From: onA.PID(2), Name: "till", Payload: &links.Request{Ref: ref, Body: v}, Token: token},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5),
+				Payload: &links.Request{Ref: ref, Body: v, Wait: links.MostWait}},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(2), Name: "till", Token: token,
+				Payload: &links.Request{Ref: ref, Body: v, Wait: time.Millisecond}},
 			dist.Frame{Op: dist.OpSend, From: onA.PID(3), Ref: onB.RefOf(9), Payload: &links.Reply{Value: v}},
 			dist.Frame{Op: dist.OpSend, From: onA.PID(4), Ref: onB.RefOf(9), Payload: &links.Reply{Value: v}, Token: token})
 	}

@@ -24,6 +24,7 @@ type writer struct {
 	streams     int // maximum number of them
 	threshold   int // minimum payload size for compression; 0 means never
 	sums        bool
+	waits       bool // the peer reads how long callers wait
 
 	dict     pack.EncodeDict
 	enc      pack.Encoder
@@ -174,7 +175,7 @@ func carried(f *dist.Frame) any {
 func withoutTerm(payload any) any {
 	switch p := payload.(type) {
 	case *links.Request:
-		return &links.Request{Ref: p.Ref}
+		return &links.Request{Ref: p.Ref, Wait: p.Wait}
 	case *links.Reply:
 		return &links.Reply{}
 	}
@@ -207,7 +208,7 @@ func (w *writer) fail(format string, args ...any) {
 
 // head appends the size, to be filled in, the op, and the fields of f.
 func (w *writer) head(f *dist.Frame, bits byte) {
-	extras := extrasOf(f)
+	extras := w.extras(f)
 	if extras != 0 {
 		bits |= bitExtras
 	}
@@ -226,10 +227,13 @@ func (w *writer) head(f *dist.Frame, bits byte) {
 	if r, ok := f.Payload.(*links.Request); ok {
 		w.of(w.local, f.From, "From")
 		w.ref(r.Ref)
+		if extras&extraWait != 0 {
+			w.buf = pack.AppendUint(w.buf, uint64(links.WaitMillis(r.Wait)))
+		}
 	}
 }
 
-func extrasOf(f *dist.Frame) (bits byte) {
+func (w *writer) extras(f *dist.Frame) (bits byte) {
 	if f.Urgent && (f.Op == dist.OpSend || f.Op == dist.OpSignal) {
 		bits = extraUrgent
 	}
@@ -240,9 +244,12 @@ func extrasOf(f *dist.Frame) (bits byte) {
 		bits |= extraToken
 	}
 	if f.Op == dist.OpSend {
-		switch f.Payload.(type) {
+		switch p := f.Payload.(type) {
 		case *links.Request:
 			bits |= extraRequest
+			if p.Wait > 0 && w.waits {
+				bits |= extraWait
+			}
 		case *links.Reply:
 			bits |= extraReply
 		}

@@ -497,7 +497,7 @@ func samePayload(want, got any) bool {
 		return ok && w.Error() == g.Error() && wire.Equal(w.Term, g.Term)
 	case *links.Request:
 		g, ok := got.(*links.Request)
-		return ok && w.Ref == g.Ref && samePayload(w.Body, g.Body)
+		return ok && w.Ref == g.Ref && w.Wait == g.Wait && samePayload(w.Body, g.Body)
 	case *links.Reply:
 		g, ok := got.(*links.Reply)
 		return ok && samePayload(w.Value, g.Value)

@@ -47,6 +47,8 @@ const (
 	// Client is also used only by this project's nodes: the node is a tool, such as a command line, not a member of the
 	// cluster.
 	Client Flags = 1 << 54
+	// CallWait is also used only by this project's nodes: a request with its monitor says how long the caller waits.
+	CallWait Flags = 1 << 56
 )
 
 // How a flag is used by this node.
@@ -92,6 +94,7 @@ var Known = [...]struct {
 	{Alias, "ALIAS", 24, 0, announced},
 	{AltactSig, "ALTACT_SIG", 28, 0, announced},
 	{GoValues, "GO_VALUES", 0, 0, 0}, // only if there is a codec for them
+	{CallWait, "CALL_WAIT", 0, 0, 0}, // only with GO_VALUES
 }
 
 // flagsFor returns the flags of the given use.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -60,6 +61,17 @@ type Requester interface{ Requests() bool }
 type Request struct {
 	Ref  wire.Ref
 	Body any
+	// Wait is how long the caller will wait for the reply, from 1 ms to MostWait; 0: that is unknown, or longer. It is sent in
+	// ms, rounded up, to a peer that reads it.
+	Wait time.Duration
+}
+
+// MostWait is the longest Wait of a Request: an int of 32 bits, in ms.
+const MostWait = math.MaxInt32 * time.Millisecond
+
+// WaitMillis returns the Wait of a Request as it is sent.
+func WaitMillis(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
 // Reply is the Payload of an OpSend to the alias Ref, by the node of the receiver of the Request with that Ref. It means
