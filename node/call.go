@@ -57,6 +57,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	n := nodeOf(a.System)
 	t := p.NewTicket()
 	p.Target = nil
+	p.SetDeadline(ctx)
 	from := From{t: t}
 	mayCarry := false
 	if a.Process != nil {

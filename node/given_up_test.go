@@ -32,40 +32,45 @@ func fromKeeper(c chan<- node.From) node.ActorFunc {
 	}
 }
 
+// callersThatGiveUp are calls of a process by callers that give up when told to, in each way that there is.
+func callersThatGiveUp(f *failures, pid node.PID) map[string]func() (giveUp func()) {
+	return map[string]func() (giveUp func()){
+		"a context": func() func() {
+			ctx, cancel := context.WithCancel(f.ctx)
+			go func() { _, _ = node.Call[int](ctx, f.here, pid, 1) }() // ended by cancel
+			return cancel
+		},
+		"a future": func() func() {
+			future := node.Async[int](f.me, pid, 1)
+			return func() { future.Cancel() }
+		},
+		"a process that is killed": func() func() {
+			caller, err := f.here.Spawn(node.ProcessFunc(func(p *node.Process) error {
+				_, err := node.Call[int](p.Context(), p, pid, 1)
+				return err
+			}))
+			require.NoError(f, err)
+			return func() { f.here.Exit(caller, node.Kill) }
+		},
+		"an actor that is killed": func() func() {
+			caller, err := f.here.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
+				_, err := node.Call[int](context.Background(), c, pid, 1)
+				return err
+			}))
+			require.NoError(f, err)
+			require.NoError(f, f.here.Send(caller, "go"))
+			return func() { f.here.Exit(caller, node.Kill) }
+		},
+	}
+}
+
 // A server can find out that its caller has given up, on whichever node the caller is.
 func TestPending(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		froms := make(chan node.From, 1)
 		pid, err := f.there.Spawn(fromKeeper(froms))
 		require.NoError(f, err)
-		for way, ask := range map[string]func() (giveUp func()){
-			"a context": func() func() {
-				ctx, cancel := context.WithCancel(f.ctx)
-				go func() { _, _ = node.Call[int](ctx, f.here, pid, 1) }() // ended by cancel
-				return cancel
-			},
-			"a future": func() func() {
-				future := node.Async[int](f.me, pid, 1)
-				return func() { future.Cancel() }
-			},
-			"a process that is killed": func() func() {
-				caller, err := f.here.Spawn(node.ProcessFunc(func(p *node.Process) error {
-					_, err := node.Call[int](p.Context(), p, pid, 1)
-					return err
-				}))
-				require.NoError(f, err)
-				return func() { f.here.Exit(caller, node.Kill) }
-			},
-			"an actor that is killed": func() func() {
-				caller, err := f.here.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
-					_, err := node.Call[int](context.Background(), c, pid, 1)
-					return err
-				}))
-				require.NoError(f, err)
-				require.NoError(f, f.here.Send(caller, "go"))
-				return func() { f.here.Exit(caller, node.Kill) }
-			},
-		} {
+		for way, ask := range callersThatGiveUp(f, pid) {
 			giveUp := ask()
 			from := testkit.Receive(f, froms)
 			assert.True(f, from.Pending(), way)

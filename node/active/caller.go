@@ -17,11 +17,11 @@ func (c *Context) Pending() bool {
 	if c.own.Call == nil {
 		return false
 	}
-	c.watchCaller()
-	return c.own.Pending()
+	return !c.watchCaller().isOver() && c.own.Pending()
 }
 
-// CallContext returns a context that ends when the caller gives up, the method has returned, or the process ends.
+// CallContext returns a context that ends when the caller gives up, at its [node.From.Deadline], when the method has
+// returned, and when the process ends.
 func (c *Context) CallContext() context.Context {
 	if c.own.Call == nil {
 		return c.Context.Context()
@@ -30,7 +30,11 @@ func (c *Context) CallContext() context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ctx == nil {
-		w.ctx, w.cancel = context.WithCancel(c.Context.Context())
+		if at, ok := c.own.Deadline(); ok {
+			w.ctx, w.cancel = context.WithDeadline(c.Context.Context(), at)
+		} else {
+			w.ctx, w.cancel = context.WithCancel(c.Context.Context())
+		}
 		if w.over {
 			w.cancel()
 		}
@@ -52,16 +56,18 @@ type callerWatch struct {
 func (c *Context) watchCaller() *callerWatch {
 	if c.caller == nil {
 		c.caller = &callerWatch{group: c.group}
-		t := c.own
-		if t.Call == nil || !t.Call.Forward(t.N, c.caller) {
+		if !c.own.Observe(c.caller) {
 			c.caller.Forget()
 		}
 	}
 	return c.caller
 }
 
-// Observes is part of calls.Observer.
-func (*callerWatch) Observes() {}
+func (w *callerWatch) isOver() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.over
+}
 
 // Forget is part of calls.Watch.
 func (w *callerWatch) Forget() {

@@ -148,6 +148,15 @@ func (c *Context) ensureExtras() *extras {
 // anywhere.
 func (c *Context) From() node.From { return c.from }
 
+// CallContext returns a context for the work on the current call: see [node.From.Context]. It also ends with the
+// process. Where there is no call it is Context. Call it once in a method.
+func (c *Context) CallContext() context.Context {
+	if c.from == (node.From{}) {
+		return c.Context.Context()
+	}
+	return c.from.Context(c.Context.Context())
+}
+
 // Peer returns the node over whose connection the current message came, if the server was spawned with
 // ShowPeer of [node.Options]; "" for a message from this node. For a call, From knows it in every server.
 func (c *Context) Peer() node.Atom { return c.peer }

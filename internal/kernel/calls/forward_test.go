@@ -98,3 +98,67 @@ func TestUnforward(t *testing.T) {
 	require.False(t, p.Unforward(ticket, &first))
 	p.Finish(ticket)
 }
+
+// Observers are told when the ticket is settled, or is forwarded; an observer after that hears of the end only.
+func TestObserve(t *testing.T) {
+	var p calls.Promise
+	ticket := p.Arm()
+	var first, second, forward, third, late counting
+	require.True(t, p.Observe(ticket, &first))
+	require.True(t, p.Observe(ticket, &second))
+	require.False(t, p.Forwarded(ticket))
+	require.True(t, p.Forward(ticket, &forward))
+	require.EqualValues(t, 1, first.Load())
+	require.EqualValues(t, 1, second.Load())
+	require.True(t, p.Observe(ticket, &third))
+	require.True(t, p.Forwarded(ticket))
+	require.True(t, p.Unforward(ticket, &forward))
+	require.False(t, p.Forwarded(ticket))
+	require.Zero(t, third.Load())
+	require.True(t, p.Begin(ticket, nil, nil))
+	require.False(t, p.Observe(ticket, &late))
+	require.EqualValues(t, 1, third.Load())
+	p.Forget(ticket)
+	p.Finish(ticket)
+	require.False(t, p.Observe(ticket, &late))
+	require.Zero(t, forward.Load())
+	require.Zero(t, late.Load())
+	next := p.Arm()
+	require.False(t, p.Observe(ticket, &late))
+	require.True(t, p.Observe(next, &late))
+	require.EqualValues(t, 1, third.Load())
+}
+
+// However observers, forwards, Unforward and the end of the ticket interleave, each observer is told.
+func TestObserveAtTheEnd(t *testing.T) {
+	var p calls.Promise
+	for i := range 5000 {
+		ticket := p.Arm()
+		var watches [6]counting
+		var all sync.WaitGroup
+		for i := range watches {
+			all.Go(func() {
+				take := p.Observe
+				if i == 0 {
+					take = p.Forward
+				}
+				if !take(ticket, &watches[i]) {
+					watches[i].Forget()
+				} else if i == 0 && p.Unforward(ticket, &watches[0]) {
+					watches[0].Forget()
+				}
+			})
+		}
+		if i%2 == 0 {
+			all.Wait()
+		}
+		if p.Begin(ticket, nil, nil) {
+			p.Forget(ticket)
+			p.Finish(ticket)
+		}
+		all.Wait()
+		for i := range watches {
+			require.Positive(t, watches[i].Load(), "watch %d", i)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package peers
 
 import (
+	"context"
+
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
@@ -36,6 +38,22 @@ func (far *FarCaller) Waits() bool {
 	return (far.watch == nil || !far.watch.IsOver()) && (far.monitor == nil || !far.monitor.IsOver())
 }
 
+// WhenGone calls f, on a goroutine of its own, once the caller no longer waits: it has removed its monitor, or can no longer
+// be reached. stop prevents that.
+func (far *FarCaller) WhenGone(f func()) (stop func()) {
+	stops := make([]func() bool, 0, 2)
+	for _, m := range []*process.Monitor{far.watch, far.monitor} {
+		if m != nil {
+			stops = append(stops, context.AfterFunc(m.Context(), f))
+		}
+	}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
 // ReadFrom makes the ticket of a request that came as a term and is to be answered to from. c is nil if the node is not
 // distributed.
 func (c *Cluster) ReadFrom(sys *process.System, by *Sender, from calls.From) process.Ticket {
@@ -61,6 +79,9 @@ func (p *Peer) called(q *process.Process, f *dist.Frame, r *links.Request) any {
 		Monitor:   process.WatchedBy(p, f.From, r.Ref, q, f.Name),
 	}
 	x.Call.System, x.Call.Far, x.watch = p.System, &x.FarCaller, &x.Monitor
+	if r.Wait != 0 {
+		x.SetWait(r.Wait)
+	}
 	p.attach(&x.Monitor, f.To, process.NoProc)
 	return p.c.cfg.Node.Request(r.Body, x.NewTicket())
 }

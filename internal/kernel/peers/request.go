@@ -2,6 +2,7 @@ package peers
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
@@ -137,7 +138,7 @@ func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, labe
 	if label == calls.Call && p.TakesRequests() {
 		ref := p.CallRef(p.System.NewNumber())
 		c := &call{p: p, t: t, Request: Request{Ref: ref, Ends: Ends{By: from, To: pid, Name: name}, Kind: ByReply},
-			sent: links.Request{Ref: ref, Body: body}}
+			sent: links.Request{Ref: ref, Body: body, Wait: p.wait(t)}}
 		p.ask(a, a.OutboxTurn(), c, dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: &c.sent,
 			Token: a.Process.Token()})
 		return
@@ -151,6 +152,19 @@ func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, labe
 	if _, err := p.Box.Put(a.OutboxTurn(), f); err != nil {
 		_ = p.unsent(f, err) // also settles t
 	}
+}
+
+// wait returns how long the caller of t will wait, or 0: see [links.Request].
+func (p *Peer) wait(t process.Ticket) time.Duration {
+	at, ok := t.Deadline()
+	if !ok {
+		return 0
+	}
+	d := p.System.Env.Until(at)
+	if d > links.MostWait {
+		return 0
+	}
+	return max(d, time.Millisecond)
 }
 
 // Forget removes a request whose caller no longer waits; an answer that arrives later is discarded.

@@ -3,6 +3,8 @@ package process
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
+	"time"
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
@@ -32,6 +34,8 @@ type Call struct {
 	Far  requester // the caller, if it is on another node or made the request as a term; set once
 	Away forgetter // of a call to another node
 	Tag  any       // what Asker has given for the message, a value of any type, or OfExit
+
+	until atomic.Int64 // see SetDeadline
 }
 
 // requester is the caller of a request that came as a term.
@@ -39,6 +43,9 @@ type requester interface {
 	// Reply sends the result of p as a message, on behalf of a. It never blocks a, neither for a mailbox nor for a peer: the
 	// request determined where the reply goes, and a caller that does not read must not stall a server that also serves others.
 	Reply(a *Acting, p *Call)
+	// WhenGone calls f, on a goroutine of its own, once the caller no longer waits, as far as that can be known. stop prevents
+	// that.
+	WhenGone(f func()) (stop func())
 }
 
 // forgetter waits for an answer of another node.
@@ -129,6 +136,67 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		p.Far.Reply(a, p)
 	}
 	return true
+}
+
+// SetDeadline records when the caller gives up: at the deadline of ctx; a nil ctx has none. Only the owner calls it, before the
+// ticket is given to others.
+func (p *Call) SetDeadline(ctx context.Context) {
+	if ctx != nil {
+		if at, ok := ctx.Deadline(); ok {
+			p.until.Store(max(1, int64(at.Sub(p.System.Clock.Start()))))
+			return
+		}
+	}
+	if p.until.Load() != 0 { // most have none, and a store costs more
+		p.until.Store(0)
+	}
+}
+
+// SetWait is SetDeadline, d from now.
+func (p *Call) SetWait(d time.Duration) {
+	p.until.Store(int64(p.System.Env.Since(p.System.Clock.Start()) + d))
+}
+
+// Deadline returns when the caller gives up, if that is known and the caller waits.
+func (t Ticket) Deadline() (at time.Time, ok bool) {
+	if t.Call == nil {
+		return at, false
+	}
+	until := t.Call.until.Load()
+	if until == 0 || !t.Pending() { // then until may be that of the next call
+		return at, false
+	}
+	return t.Call.System.Clock.Start().Add(time.Duration(until)), true
+}
+
+// Observe makes w.Forget be called when the call is settled or forwarded, or a caller on another node no longer waits. It
+// returns false if the call is settled or is being settled; then w.Forget may not be called.
+func (t Ticket) Observe(w calls.Watch) bool {
+	p := t.Call
+	if p == nil {
+		return false
+	}
+	if p.Far == nil {
+		return p.Promise.Observe(t.N, w)
+	}
+	far := &farWatch{w, p.Far.WhenGone(w.Forget)}
+	ok := p.Promise.Observe(t.N, far)
+	if !ok {
+		far.stop()
+	}
+	return ok
+}
+
+// farWatch is a watch that also learns when the caller, of another node, is gone.
+type farWatch struct {
+	calls.Watch
+	stop func()
+}
+
+// Forget is part of calls.Watch.
+func (w *farWatch) Forget() {
+	w.stop()
+	w.Watch.Forget()
 }
 
 // List registers the call with its target, whose exit settles it. It returns false if the target has exited.

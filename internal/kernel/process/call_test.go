@@ -134,7 +134,16 @@ type forgets struct{ n int }
 
 func (f *forgets) Forget() { f.n++ }
 
-type replies struct{ got []any }
+type replies struct {
+	got   []any
+	gone  func()
+	stops int
+}
+
+func (r *replies) WhenGone(f func()) (stop func()) {
+	r.gone = f
+	return func() { r.stops++ }
+}
 
 func (r *replies) Reply(_ *process.Acting, c *process.Call) {
 	v, err := c.Result()
@@ -311,4 +320,65 @@ func TestAim(t *testing.T) {
 	}
 	k.Settle(&q.as, 1, nil)
 	require.False(t, process.Aim(k, nil).Waits())
+}
+
+// An observer of a call is told when it is settled or the far caller is gone, and holds nothing of that caller afterwards.
+func TestObserve(t *testing.T) {
+	sys := newSystem(t)
+	far := &replies{}
+	p := &process.Call{System: &sys.System, Far: far}
+	ticket := p.NewTicket()
+	var told watched
+	require.True(t, ticket.Observe(&told))
+	far.gone()
+	require.Equal(t, 1, told.times)
+	require.Zero(t, far.stops)
+	require.True(t, ticket.Settle(&sys.Plain, 1, nil))
+	require.Equal(t, 2, told.times)
+	require.Equal(t, 1, far.stops)
+	require.False(t, ticket.Observe(&told))
+	require.Equal(t, 2, far.stops)
+	require.Equal(t, 2, told.times)
+	require.False(t, process.Ticket{}.Observe(&told))
+}
+
+type watched struct{ times int }
+
+func (w *watched) Forget() { w.times++ }
+
+// A deadline belongs to one ticket, and counts from the time that it is set.
+func TestCallDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sys := newSystem(t)
+		p := &process.Call{System: &sys.System}
+		first := p.NewTicket()
+		//lint:ignore SA1012 a request without a context has none
+		p.SetDeadline(nil)
+		_, ok := first.Deadline()
+		require.False(t, ok)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		p.SetDeadline(ctx)
+		at, ok := first.Deadline()
+		require.True(t, ok)
+		require.Equal(t, time.Minute, time.Until(at))
+		require.True(t, first.Settle(&sys.Plain, 1, nil))
+		_, ok = first.Deadline()
+		require.False(t, ok)
+
+		second := p.NewTicket()
+		p.SetDeadline(t.Context())
+		_, ok = second.Deadline()
+		require.False(t, ok)
+		time.Sleep(time.Second)
+		p.SetWait(time.Millisecond)
+		at, ok = second.Deadline()
+		require.True(t, ok)
+		require.Equal(t, time.Millisecond, time.Until(at))
+		_, ok = first.Deadline()
+		require.False(t, ok)
+		require.True(t, second.Settle(&sys.Plain, 1, nil))
+		_, ok = process.Ticket{}.Deadline()
+		require.False(t, ok)
+	})
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/kernel/tables"
@@ -30,7 +31,9 @@ type Monitor struct {
 
 	Node bool // a monitor of Far itself: see MonitorNode
 
-	over uint32 // atomic; of a remote watcher: 1 when it no longer watches
+	// Of a remote watcher.
+	over  uint32                // atomic: 1 when it no longer watches
+	scope atomic.Pointer[scope] // nil until the Context is requested
 }
 
 // message returns the watcher's message.
@@ -59,6 +62,22 @@ func WatchedBy(far Remote, by wire.PID, ref wire.Ref, target *Process, name wire
 
 // IsOver reports whether the watcher of m, a remote process, has removed it, or can no longer be reached.
 func (m *Monitor) IsOver() bool { return atomic.LoadUint32(&m.over) != 0 }
+
+// Context returns a context that ends when the watcher of m, a remote process, no longer watches.
+func (m *Monitor) Context() context.Context {
+	s := m.scope.Load()
+	if s == nil {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		s = &scope{ctx, cancel}
+		if !m.scope.CompareAndSwap(nil, s) {
+			s = m.scope.Load()
+		}
+	}
+	if m.IsOver() { // Forget may have found no scope
+		s.cancel(nil)
+	}
+	return s.Context
+}
 
 // Ref returns the reference of the monitor.
 func (m *Monitor) Ref() wire.Ref { return m.ref }
@@ -92,6 +111,9 @@ func (m *Monitor) Deliver(a *Acting, pid wire.PID, reason any) {
 // Forget removes the monitor from its target.
 func (m *Monitor) Forget() {
 	atomic.StoreUint32(&m.over, 1)
+	if s := m.scope.Load(); s != nil {
+		s.cancel(nil)
+	}
 	t := m.Target
 	if t == nil {
 		if m.Far != nil {
