@@ -6,28 +6,36 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
-// bridge is the io.Writer that memberlist logs to. It passes lines to slog with their levels. It logs lines that hosts
-// without the cookie can cause once a minute for each kind.
+// bridge is the io.Writer that memberlist logs to, one line at a time. It passes lines to slog with their levels. Of those of a
+// kind, which hosts without the cookie can cause, it logs one a minute: the first at once, and the last when the minute is over.
 type bridge struct {
 	log *slog.Logger
-	now func() time.Time
 
-	mu    sync.Mutex
-	kinds map[string]*kind
+	mu     sync.Mutex
+	kinds  map[string]*watch.Throttle[line] // lines that differ only in digits
+	closed bool
 }
 
-// kind is a group of lines that differ only in digits.
-type kind struct {
-	next time.Time
-	held int // not logged since the last line
+// line is a line of memberlist.
+type line struct {
+	level slog.Level
+	text  string
+	at    time.Time // when it came; zero if it is written at once
 }
 
 const (
 	quietTime = time.Minute
 	maxKinds  = 256
 )
+
+func newBridge(log *slog.Logger) *bridge {
+	return &bridge{log: log, kinds: make(map[string]*watch.Throttle[line])}
+}
 
 // wrongKey is memberlist's error for a message that none of its keys can decrypt.
 const wrongKey = "no installed keys could decrypt"
@@ -56,19 +64,29 @@ func (b *bridge) Write(p []byte) (int, error) {
 	if level >= slog.LevelWarn {
 		key = kindOf(text)
 	}
-	held, say := b.admit(key)
-	if !say {
-		return len(p), nil
+	e := line{level: level, text: text}
+	if k := b.kind(key); k != nil {
+		if !k.Free() {
+			e.at = time.Now()
+		}
+		k.Add(e)
 	}
-	args := []any{"text", text}
-	if h := hint(text); h != "" {
+	return len(p), nil
+}
+
+// write logs a line; not is the number of those of its kind that were not logged.
+func (b *bridge) write(e line, not uint64) {
+	args := []any{"text", e.text}
+	if h := hint(e.text); h != "" {
 		args = append(args, "hint", h)
 	}
-	if held > 0 {
-		args = append(args, "not_logged", held)
+	if !e.at.IsZero() {
+		args = append(args, "at", e.at)
 	}
-	b.log.Log(context.Background(), level, "gossip", args...)
-	return len(p), nil
+	if not > 0 {
+		args = append(args, "not_logged", not)
+	}
+	b.log.Log(context.Background(), e.level, "gossip", args...)
 }
 
 // levelOf splits a line into level and text. An error of memberlist is a warning here: it has lost one message or
@@ -88,26 +106,42 @@ func levelOf(line string) (slog.Level, string) {
 	return slog.LevelWarn, text
 }
 
-// admit reports whether to log a line, and how many of its kind were not logged.
-func (b *bridge) admit(key string) (held int, say bool) {
-	now := b.now()
+// kind finds or makes a kind; nil after close. If there are too many, it first logs what they hold.
+func (b *bridge) kind(key string) *watch.Throttle[line] {
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil
+	}
 	k := b.kinds[key]
+	var old map[string]*watch.Throttle[line]
 	if k == nil {
 		if len(b.kinds) >= maxKinds {
-			clear(b.kinds)
+			old, b.kinds = b.kinds, make(map[string]*watch.Throttle[line])
 		}
-		k = &kind{}
+		k = new(watch.Throttle[line])
+		k.Init(env.Env{}, watch.Pace{Lines: 1, Every: quietTime}, b.write)
 		b.kinds[key] = k
 	}
-	if now.Before(k.next) {
-		k.held++
-		return 0, false
+	b.mu.Unlock()
+	flush(old)
+	return k
+}
+
+// close logs what is not logged yet. Later lines are not logged.
+func (b *bridge) close() {
+	b.mu.Lock()
+	old := b.kinds
+	b.kinds, b.closed = nil, true
+	b.mu.Unlock()
+	flush(old)
+}
+
+// flush logs what kinds hold, and ends them.
+func flush(kinds map[string]*watch.Throttle[line]) {
+	for _, k := range kinds {
+		k.Close()
 	}
-	held, k.held = k.held, 0
-	k.next = now.Add(quietTime)
-	return held, true
 }
 
 // kindOf returns a line without the parts that vary: the sender of a message, ports, counts.

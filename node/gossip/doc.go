@@ -67,7 +67,8 @@
 //
 // Streams end with stop, or Config.StreamTimeout after they begin. stop waits at most
 // LeaveTimeout until the leave message is sent, and at most StreamTimeout for a join
-// attempt that is in progress.
+// attempt that is in progress. Timers write the log lines that were held back; stop
+// writes what is left of them.
 //
 // # What can be lost
 //
@@ -80,12 +81,13 @@
 //
 // A member announces at most 16 endpoints in at most 512 bytes. At most 1,024 lost members are retried.
 // Config.MaxStreams, MaxStreamsPerSource, MaxStreamBytes and StreamTimeout bound the streams; [Stats] counts refused
-// and closed streams, and the log reports them once a second. Datagrams wait in the kernel, at most 2 MiB of them, and
-// use as much memory as they are long. A node that does not listen (Distribution.Listen "-") is not announced and does
-// not gossip. On every node a member with two endpoints uses about 400 bytes in this package, besides what memberlist
-// keeps; a list of 1,000 members is one allocation of 16 KB. With the pace lan each member sends one probe a second, up
-// to 15 datagrams a second while there is news, and exchanges its whole state with one other member at most twice a
-// minute.
+// and closed streams, and the log reports them once a second. Of the lines of memberlist one a minute of each kind is
+// logged; one that was held back has the time at which it came in its attribute at. Datagrams wait in the kernel, at
+// most 2 MiB of them, and use as much memory as they are long. A node that does not listen (Distribution.Listen "-")
+// is not announced and does not gossip. On every node a member with two endpoints uses about 400 bytes in this
+// package, besides what memberlist keeps; a list of 1,000 members is one allocation of 16 KB. With the pace lan each
+// member sends one probe a second, up to 15 datagrams a second while there is news, and exchanges its whole state with
+// one other member at most twice a minute.
 //
 // # Bytes
 //

@@ -78,6 +78,7 @@ func (f *Finder) Kill() {
 		r.cancel()
 		<-r.done
 		r.list.Shutdown()
+		r.lines.close()
 		f.off()
 	})
 }

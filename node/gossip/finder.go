@@ -146,12 +146,15 @@ func (f *Finder) Announce(ctx context.Context, me discovery.Announcement) (stop 
 	if err != nil {
 		return nil, err
 	}
+	lines := newBridge(f.cfg.Log)
+	cfg.Logger = log.New(lines, "", 0)
 	list, streams, err := f.open(cfg)
 	if err != nil {
+		lines.close()
 		f.table.clear()
 		return nil, err
 	}
-	r := &session{cfg: f.cfg, table: f.table, list: list, streams: streams, done: make(chan struct{})}
+	r := &session{cfg: f.cfg, table: f.table, list: list, streams: streams, lines: lines, done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	f.session = r
 	go r.join() // ended by stop, which waits for it
@@ -220,7 +223,6 @@ func (f *Finder) member(ctx context.Context, me discovery.Announcement) (*member
 	cfg.GossipVerifyIncoming, cfg.GossipVerifyOutgoing = true, true
 	cfg.TCPTimeout = min(cfg.TCPTimeout, f.cfg.StreamTimeout)
 	cfg.EnableCompression = false // names and ports: little to gain
-	cfg.Logger = log.New(&bridge{log: f.cfg.Log, now: time.Now, kinds: make(map[string]*kind)}, "", 0)
 	return cfg, nil
 }
 
@@ -255,6 +257,7 @@ type session struct {
 	table    *table
 	list     *memberlist.Memberlist
 	streams  *streams
+	lines    *bridge
 	ctx      context.Context
 	cancel   context.CancelFunc
 	done     chan struct{} // closed when join has returned
@@ -271,6 +274,7 @@ func (r *session) stop() {
 	if err := r.list.Shutdown(); err != nil {
 		r.cfg.Log.Warn("gossip: cannot close the listeners", "error", err)
 	}
+	r.lines.close()
 }
 
 // streamTimeout bounds a stream, and so an attempt to join at one address.

@@ -1,9 +1,10 @@
 package gossip
 
 import (
-	"log/slog"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -119,35 +120,75 @@ func TestNewest(t *testing.T) {
 	assert.Equal(t, []member{twin, young, old}, lives)
 }
 
-// What strangers can cause is logged once a minute for each kind; changes of members are logged each time.
+// What strangers can cause is logged once a minute for each kind, the last with the time at which it came; changes of members are
+// logged each time.
 func TestBridge(t *testing.T) {
-	log := &logtest.Text{}
-	now := time.Unix(0, 0)
-	b := &bridge{log: slog.New(slog.NewTextHandler(log, nil)), now: func() time.Time { return now }, kinds: make(map[string]*kind)}
-	say := func(s string) string {
-		n, err := b.Write([]byte(s + "\n"))
-		require.NoError(t, err)
-		require.Equal(t, len(s)+1, n)
-		return log.Take()
-	}
-	line := say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7")
-	assert.Contains(t, line, "level=WARN msg=gossip text=\"Decrypt packet failed")
-	assert.Contains(t, line, "has a different cookie")
-	for range 5 {
-		assert.Empty(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=fd00::bad:77"))
-	}
-	assert.Contains(t, say("[ERR] memberlist: failed to receive: encryption is configured but remote state is not encrypted from=x"), "has no cookie")
-	now = now.Add(quietTime)
-	assert.Contains(t, say("[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from=10.0.0.1:7"),
-		"not_logged=5")
-	assert.Contains(t, say("[INFO] memberlist: Marking n1@h#1 as failed"), "level=INFO")
-	assert.Contains(t, say("[INFO] memberlist: Marking n2@h#1 as failed"), "n2@h")
-	assert.Empty(t, say("[DEBUG] memberlist: Stream connection"))
-	assert.Contains(t, say("no level"), "level=INFO")
-	for i := range 10 * maxKinds {
-		say("[INFO] memberlist: Marking n" + strings.Repeat("x", i) + " as failed")
-		require.LessOrEqual(t, len(b.kinds), maxKinds)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		b := newBridge(log.Logger())
+		say := func(s string) string {
+			n, err := b.Write([]byte(s + "\n"))
+			require.NoError(t, err)
+			require.Equal(t, len(s)+1, n)
+			return log.Take()
+		}
+		const wrong = "[ERR] memberlist: Decrypt packet failed: no installed keys could decrypt the message from="
+		line := say(wrong + "10.0.0.1:7")
+		assert.Contains(t, line, "level=WARN msg=gossip text=\"Decrypt packet failed")
+		assert.Contains(t, line, "has a different cookie")
+		assert.NotContains(t, line, " at=")
+		for range 5 {
+			time.Sleep(time.Second)
+			assert.Empty(t, say(wrong+"fd00::bad:77"))
+		}
+		at := time.Now()
+		const none = "[ERR] memberlist: failed to receive: encryption is configured but remote state is not encrypted from=x"
+		assert.Contains(t, say(none), "has no cookie")
+		time.Sleep(quietTime - 5*time.Second)
+		synctest.Wait()
+		line = log.Take()
+		assert.Equal(t, 1, strings.Count(line, "\n"))
+		assert.Contains(t, line, "from=fd00::bad:77\"")
+		assert.Contains(t, line, "at="+at.Format("2006-01-02T15:04:05.000Z07:00")+" not_logged=4\n")
+		assert.Contains(t, say("[INFO] memberlist: Marking n1@h#1 as failed"), "level=INFO")
+		assert.Contains(t, say("[INFO] memberlist: Marking n2@h#1 as failed"), "n2@h")
+		assert.Empty(t, say("[DEBUG] memberlist: Stream connection"))
+		assert.Contains(t, say("no level"), "level=INFO")
+		b.close()
+	})
+}
+
+// A line that is held is logged when the minute is over, when its kind has to give way to others, and at the end.
+func TestHeldLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		b := newBridge(log.Logger())
+		say := func(text string, port int) {
+			fmt.Fprintf(b, "[WARN] memberlist: %s from=10.0.0.1:%d\n", text, port)
+		}
+		say("a", 1)
+		say("a", 2)
+		require.NotContains(t, log.Take(), ":2")
+		time.Sleep(quietTime)
+		synctest.Wait()
+		require.Contains(t, log.Take(), "a from=10.0.0.1:2")
+		say("a", 3)
+		require.Empty(t, log.Take())
+		for i := range 10 * maxKinds {
+			say(strings.Repeat("x", i+1), 4)
+			require.LessOrEqual(t, len(b.kinds), maxKinds)
+		}
+		require.Equal(t, 1, strings.Count(log.Take(), "a from=10.0.0.1:3"))
+		say("b", 5)
+		say("b", 6)
+		require.NotContains(t, log.Take(), ":6")
+		b.close()
+		require.Contains(t, log.Take(), "b from=10.0.0.1:6")
+		say("b", 7)
+		say("c", 8)
+		time.Sleep(time.Hour)
+		require.Empty(t, log.Take())
+	})
 }
 
 func TestKeys(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
 // streams bounds the TCP connections over which members exchange their whole state. memberlist reads a stream to its
@@ -29,6 +32,8 @@ type streams struct {
 	timeout        time.Duration
 	log            *slog.Logger
 	out            chan net.Conn // served, but not yet taken by memberlist
+	refusals       watch.Throttle[refusal]
+	cuts           watch.Throttle[cutStream]
 
 	mu      sync.Mutex
 	served  map[*stream]struct{}
@@ -36,8 +41,8 @@ type streams struct {
 	waiting []*stream // oldest first
 	sources map[netip.Prefix]share
 	closed  bool
-	refused logLimiter
-	cut     logLimiter
+	refused uint64 // number of streams that were not served
+	cut     uint64 // number of streams that were too long or too slow
 }
 
 // share is how many streams a source has.
@@ -50,29 +55,25 @@ const (
 	sourceWaitFactor = 8
 )
 
-// logLimiter counts events and lets one a second be logged.
-type logLimiter struct {
-	count  uint64
-	logged time.Time
-	left   uint64 // not logged since
-}
-
-// logPause is the shortest time between log lines on refused streams, and between those on cut streams.
+// logPause is the interval of the log lines on refused streams, and of those on cut streams: each has one.
 const logPause = time.Second
 
-// due counts an event. It reports whether to log it, and how many before it were not logged.
-func (s *logLimiter) due(now time.Time) (left uint64, due bool) {
-	s.count++
-	if now.Sub(s.logged) < logPause {
-		s.left++
-		return 0, false
-	}
-	left, s.left, s.logged = s.left, 0, now
-	return left, true
+// refusal is a stream that was refused, for the log.
+type refusal struct {
+	from            net.Addr
+	why             string
+	served, waiting int
+}
+
+// cutStream is a stream that was cut, for the log.
+type cutStream struct {
+	with        net.Addr
+	dialledHere bool
+	why         error
 }
 
 func newStreams(c *Config) *streams {
-	return &streams{
+	s := &streams{
 		max: c.MaxStreams, perSource: c.MaxStreamsPerSource, bytes: int64(c.MaxStreamBytes), timeout: c.StreamTimeout,
 		log:     c.Log,
 		out:     make(chan net.Conn, c.MaxStreams),
@@ -80,6 +81,10 @@ func newStreams(c *Config) *streams {
 		dialled: make(map[*stream]struct{}),
 		sources: make(map[netip.Prefix]share),
 	}
+	pace := watch.Pace{Lines: 1, Every: logPause}
+	s.refusals.Init(env.Env{}, pace, s.logRefusal)
+	s.cuts.Init(env.Env{}, pace, s.logCut)
+	return s
 }
 
 // stream is one TCP connection. Its Close gives its place to one that waits.
@@ -143,13 +148,15 @@ func (s *streams) serveLocked(st *stream) {
 func (s *streams) refuse(st *stream, why string) {
 	st.Conn.Close()
 	s.mu.Lock()
-	left, due := s.refused.due(time.Now())
-	served, waiting := len(s.served), len(s.waiting)
+	s.refused++
+	e := refusal{st.RemoteAddr(), why, len(s.served), len(s.waiting)}
 	s.mu.Unlock()
-	if due {
-		s.log.Warn("gossip: refused a TCP connection", "from", st.RemoteAddr().String(), "reason", why,
-			"served", served, "waiting", waiting, "not_logged", left)
-	}
+	s.refusals.Add(e)
+}
+
+func (s *streams) logRefusal(e refusal, not uint64) {
+	s.log.Warn("gossip: refused a TCP connection", "from", e.from.String(), "reason", e.why, "served", e.served,
+		"waiting", e.waiting, "not_logged", not)
 }
 
 // expire refuses a stream that was not served in time.
@@ -216,7 +223,7 @@ func (s *streams) outgoing(conn net.Conn, end time.Time) (net.Conn, error) {
 	return st, st.SetDeadline(end)
 }
 
-// close ends all streams and admits no more.
+// close ends all streams and admits no more. It logs what is not logged yet.
 func (s *streams) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -230,6 +237,8 @@ func (s *streams) close() {
 		st.Conn.Close()
 	}
 	s.mu.Unlock()
+	s.refusals.Close()
+	s.cuts.Close()
 	for {
 		select {
 		case conn := <-s.out: // memberlist no longer takes it
@@ -245,7 +254,7 @@ func (s *streams) stats(to *Stats) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	to.Streams, to.StreamsWaiting, to.StreamsLimit = len(s.served), len(s.waiting), s.max
-	to.StreamsRefused, to.StreamsCut = s.refused.count, s.cut.count
+	to.StreamsRefused, to.StreamsCut = s.refused, s.cut
 }
 
 // Read is part of net.Conn. It fails after Config.MaxStreamBytes.
@@ -277,13 +286,15 @@ func (st *stream) countCut(why error) {
 	st.logOnce.Do(func() {
 		s := st.all
 		s.mu.Lock()
-		left, due := s.cut.due(time.Now())
+		s.cut++
 		s.mu.Unlock()
-		if due {
-			s.log.Warn("gossip: closed a TCP connection that was too long or too slow", "with", st.RemoteAddr().String(),
-				"dialled_here", !st.source.IsValid(), "error", why, "not_logged", left)
-		}
+		s.cuts.Add(cutStream{st.RemoteAddr(), !st.source.IsValid(), why})
 	})
+}
+
+func (s *streams) logCut(e cutStream, not uint64) {
+	s.log.Warn("gossip: closed a TCP connection that was too long or too slow", "with", e.with.String(),
+		"dialled_here", e.dialledHere, "error", e.why, "not_logged", not)
 }
 
 // SetDeadline is part of net.Conn. No deadline is later than the end of the stream.

@@ -152,20 +152,55 @@ func TestStreamsShares(t *testing.T) {
 		assert.Equal(t, Stats{Streams: 16, StreamsWaiting: 15, StreamsLimit: 16, StreamsRefused: 82}, is)
 
 		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.Contains(t, log.Take(), "not_logged=80", "the last of those that were held")
 		s.admit(from("10.0.2.1"))
 		s.stats(&is)
 		assert.Equal(t, 16, is.StreamsWaiting, "no place is free")
 		for range 99 {
 			s.admit(from("10.0.0.1"))
 		}
+		assert.Empty(t, log.Take())
+		time.Sleep(time.Second)
+		synctest.Wait()
 		text := log.Take()
 		assert.Contains(t, text, "from=10.0.0.1:1 reason=\"too many connections from this address (Config.MaxStreamsPerSource)\"")
-		assert.Contains(t, text, "not_logged=81")
+		assert.Contains(t, text, "not_logged=97")
 		time.Sleep(time.Minute) // a stream that waits too long is refused
 		s.stats(&is)
 		assert.Equal(t, Stats{Streams: 16, StreamsLimit: 16, StreamsRefused: 82 + 98 + 17}, is)
 		assert.Contains(t, log.Take(), "it was not served within 5s (Config.StreamTimeout)")
 		s.close()
+	})
+}
+
+// A refused or a cut stream that is held is logged when the second is over, and at the end.
+func TestStreamsHeldLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		s := bounded(t, log, Config{})
+		lines := func() int { return strings.Count(log.Take(), "msg=\"gossip: ") }
+		fail := func() {
+			s.refuse(&stream{Conn: from("10.0.0.1"), all: s}, "of the test")
+			(&stream{Conn: from("10.0.0.1"), all: s}).Read(make([]byte, 1))
+		}
+		fail()
+		assert.Equal(t, 2, lines())
+		fail()
+		assert.Zero(t, lines())
+		time.Sleep(logPause)
+		synctest.Wait()
+		assert.Equal(t, 2, lines())
+		fail()
+		assert.Zero(t, lines())
+		s.close()
+		assert.Equal(t, 2, lines())
+		fail()
+		time.Sleep(time.Hour)
+		assert.Zero(t, lines())
+		var is Stats
+		s.stats(&is)
+		assert.Equal(t, []uint64{4, 4}, []uint64{is.StreamsRefused, is.StreamsCut})
 	})
 }
 

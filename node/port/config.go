@@ -63,7 +63,8 @@ type Config struct {
 	// 2 s, so that both fit into the 5 s that a supervisor waits.
 	Grace time.Duration
 	// LogRate is how many lines of the program's stderr are logged a second, and how many messages that could not be
-	// given to it or sent for it. Default: 100.
+	// given to it or sent for it. Of those above it the last is logged, when the second is over, with the number of the
+	// others. Default: 100.
 	LogRate int
 }
 

@@ -157,9 +157,9 @@
 // message may be impossible to write: a Go value that is not a term, or a message larger
 // than Config.Frame. A caller then gets an error; other messages are logged and counted
 // (Info.Refused). A message that the program sends to an unregistered name is logged.
-// Lines of stderr above Config.LogRate a second are only counted, and lines longer than
-// 4 KiB are cut. A restarted program does not know the calls to its predecessor: their
-// callers get the exit reason.
+// Of the lines of stderr above Config.LogRate a second all but the last are only counted,
+// and lines longer than 4 KiB are cut. A restarted program does not know the calls to its
+// predecessor: their callers get the exit reason.
 //
 // # Limits and versions
 //

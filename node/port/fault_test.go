@@ -297,3 +297,20 @@ func TestMessagesThatCannotBeWritten(t *testing.T) {
 	require.Equal(t, 4, w.info(pid).Refused)
 	require.Equal(t, 2, strings.Count(w.log.String(), "could not pass a message to the program"))
 }
+
+// A warning above the rate is logged at the latest when the port ends, also if it is killed.
+func TestWarningsOfTheDead(t *testing.T) {
+	for _, reason := range []any{node.Shutdown, node.Kill} {
+		w := newPortTest(t)
+		cfg := counter(t)
+		cfg.LogRate = 1
+		pid := w.start(cfg, node.Options{})
+		for range 2 {
+			require.NoError(t, w.n.Send(pid, make(chan int)))
+		}
+		require.Equal(t, 2, w.info(pid).Refused)
+		w.n.Exit(pid, reason)
+		w.reason(pid)
+		testkit.UntilTrue(t, func() bool { return strings.Count(w.log.String(), "could not pass a message") == 2 }, "both lines")
+	}
+}

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -66,8 +68,14 @@ type port struct {
 	refs     map[node.Ref]int64
 	links    map[node.PID]struct{}
 	refused  uint64 // messages that could not be written to the program
-	warned   rate
+	warnings watch.Throttle[warning]
 	timer    *time.Timer // of Config.Ready
+}
+
+// warning is a line of the log that others cause, perhaps often.
+type warning struct {
+	what  string
+	attrs []any
 }
 
 // ask is a call that the program has made.
@@ -98,12 +106,13 @@ func (p *port) Init(c *node.Context) error {
 	p.monitors, p.refs, p.links = make(map[int64]node.Ref), make(map[node.Ref]int64), make(map[node.PID]struct{})
 	p.codec = newCodec(cfg.Codec, cfg.Frame)
 	p.box = newInbox(c.Node(), c.Self())
-	p.warned.limit = cfg.LogRate
 	p.log = c.Node().Log().With("port", sysmsg.DisplayName(c), "command", cfg.Command)
 	if p.prog, err = launch(&p.cfg, p.log, p.codec, p.box); err != nil {
 		return node.ExitWith(notStarted(err))
 	}
 	p.feed, p.log = p.prog.feed, p.prog.log
+	p.warnings.Init(env.Env{}, pace(cfg.LogRate), p.logWarning)
+	context.AfterFunc(c.Context(), p.warnings.Close) // end closes them first, unless the port is killed
 	if err := p.write(wordStart, c.Self(), c.Node().Name(), cfg.Init); err != nil {
 		p.prog.abandon()
 		return node.ExitWith(wire.Tuple{wire.Atom("bad_config"), fmt.Sprintf("Init: %v", err)})
@@ -205,14 +214,14 @@ func (p *port) tell(word string, fields ...any) {
 }
 
 // warn logs what others cause, perhaps often.
-func (p *port) warn(what string, attrs ...any) {
-	missed, ok := p.warned.admit(time.Now())
+func (p *port) warn(what string, attrs ...any) { p.warnings.Add(warning{what, attrs}) }
+
+func (p *port) logWarning(w warning, missed uint64) {
+	attrs := w.attrs
 	if missed > 0 {
 		attrs = append(attrs, "not_logged", missed)
 	}
-	if ok {
-		p.log.Warn(what, attrs...)
-	}
+	p.log.Warn(w.what, attrs...)
 }
 
 // call asks the program.
@@ -362,6 +371,7 @@ func (p *port) end(e ended) error {
 			a.timer.Stop()
 		}
 	}
+	p.warnings.Close()
 	reason := p.reason
 	switch {
 	case reason != nil:

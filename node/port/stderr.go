@@ -5,7 +5,11 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
+
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
 // lineBytes is how much of a line of stderr is logged.
@@ -42,45 +46,31 @@ func (l *lines) end(emit func(line []byte, more int)) {
 	l.buf, l.more = l.buf[:0], 0
 }
 
-// rate limits the lines per second.
-type rate struct {
-	limit  int
-	since  time.Time // of the present second
-	passed int       // in it
-	missed int       // since something was let through
-}
+// pace is the rate of log lines that Config.LogRate allows.
+func pace(rate int) watch.Pace { return watch.Pace{Lines: rate, Every: time.Second} }
 
-// admit reports whether a line passes, and how many have not since the last one did.
-func (r *rate) admit(now time.Time) (missed int, ok bool) {
-	if now.Sub(r.since) >= time.Second {
-		r.since, r.passed = now, 0
-	}
-	if r.passed == r.limit {
-		r.missed++
-		return 0, false
-	}
-	r.passed++
-	missed, r.missed = r.missed, 0
-	return missed, true
+// stderrLine is a line of stderr for the log.
+type stderrLine struct {
+	text string
+	more int // bytes left out
 }
 
 // logLines logs what comes from a program's stderr, until its end.
-func logLines(from io.Reader, log *slog.Logger, limit int) {
-	l, r := lines{}, rate{limit: limit}
-	emit := func(line []byte, more int) {
-		missed, ok := r.admit(time.Now())
-		if !ok {
-			return
-		}
+func logLines(from io.Reader, log *slog.Logger, rate int) {
+	var t watch.Throttle[stderrLine]
+	t.Init(env.Env{}, pace(rate), func(e stderrLine, missed uint64) {
 		if missed > 0 {
 			log.Warn("port: some lines of the program's stderr were not logged: too many a second", "lines", missed)
 		}
-		attrs := []slog.Attr{slog.String("text", string(bytes.ToValidUTF8(line, []byte("\uFFFD"))))}
-		if more > 0 {
-			attrs = append(attrs, slog.Int("bytes_left_out", more))
+		attrs := []slog.Attr{slog.String("text", strings.ToValidUTF8(e.text, "\uFFFD"))}
+		if e.more > 0 {
+			attrs = append(attrs, slog.Int("bytes_left_out", e.more))
 		}
 		log.LogAttrs(context.Background(), slog.LevelInfo, "port: stderr", attrs...)
-	}
+	})
+	defer t.Close()
+	l := lines{}
+	emit := func(line []byte, more int) { t.Add(stderrLine{string(line), more}) }
 	buf := make([]byte, step)
 	for {
 		n, err := from.Read(buf)
@@ -91,8 +81,5 @@ func logLines(from io.Reader, log *slog.Logger, limit int) {
 	}
 	if len(l.buf) > 0 {
 		l.end(emit)
-	}
-	if r.missed > 0 {
-		log.Warn("port: some lines of the program's stderr were not logged: too many a second", "lines", r.missed)
 	}
 }

@@ -2,11 +2,18 @@ package port
 
 import (
 	"fmt"
+	"io"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
 func TestLines(t *testing.T) {
@@ -26,14 +33,64 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestRate(t *testing.T) {
-	r := rate{limit: 2}
-	now := time.Unix(1000, 0)
-	var got []string
-	for _, after := range []time.Duration{0, 1, 2, 3, time.Second, 1, 1, time.Second} {
-		now = now.Add(after)
-		missed, ok := r.admit(now)
-		got = append(got, fmt.Sprint(missed, ok))
-	}
-	require.Equal(t, []string{"0 true", "0 true", "0 false", "0 false", "2 true", "0 true", "0 false", "1 true"}, got)
+// A line above the rate is logged when the second is over, and at the end of stderr, with the number of those before it.
+func TestStderrRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		from, to := io.Pipe()
+		var all sync.WaitGroup
+		all.Go(func() { logLines(from, log.Logger(), 2) }) // ends with the pipe
+		const missed = `"port: some lines of the program's stderr were not logged: too many a second" lines=`
+		said := func(text string) string { return `"port: stderr" text=` + text + "\n" }
+		say := func(text string) string { // and returns what is logged then
+			fmt.Fprintln(to, text)
+			synctest.Wait()
+			return take(log)
+		}
+		require.Equal(t, said("one"), say("one"))
+		require.Equal(t, said("two"), say("two"))
+		require.Empty(t, say("a \xff"))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, said("\"a \uFFFD\""), take(log))
+		require.Equal(t, said("three"), say("three"))
+		require.Empty(t, say("four"))
+		require.Empty(t, say("five"))
+		require.Empty(t, say(strings.Repeat("x", lineBytes+7)))
+		to.Close()
+		all.Wait()
+		require.Equal(t, missed+"2\n"+said(strings.Repeat("x", lineBytes)+" bytes_left_out=7"), take(log))
+		time.Sleep(time.Hour)
+		require.Empty(t, take(log))
+	})
 }
+
+// A warning above the rate is logged when the second is over, and when the port ends.
+func TestWarningRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logtest.Text{}
+		p := &port{log: log.Logger()}
+		p.warnings.Init(env.Env{}, pace(1), p.logWarning)
+		p.warn("a", "to", 1)
+		require.Equal(t, "a to=1\n", take(log))
+		p.warn("a", "to", 2)
+		require.Empty(t, take(log))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, "a to=2\n", take(log))
+		p.warn("a", "to", 3)
+		p.warn("b")
+		require.Empty(t, take(log))
+		p.warnings.Close()
+		require.Equal(t, "b not_logged=1\n", take(log))
+		p.warn("c")
+		time.Sleep(time.Hour)
+		require.Empty(t, take(log))
+	})
+}
+
+// head is the time of a line of the log, its level, and the name of its message.
+var head = regexp.MustCompile(`(?m)^time=\S+ level=\S+ msg=`)
+
+// take takes the lines that have been logged, without their heads.
+func take(log *logtest.Text) string { return head.ReplaceAllString(log.Take(), "") }

@@ -4,7 +4,7 @@
 // # Feeds
 //
 // A [Feed] buffers a limited number of events for its reader, drops those that do not fit, and counts them. A [Hub] is
-// several feeds of the same events. A [Throttle] decides which of them are logged.
+// several feeds of the same events. A [Throttle] decides, by a [Pace], which of them are logged.
 //
 // Invariants:
 //

@@ -36,10 +36,10 @@ type Reports struct {
 // Init is called once, before any other method.
 func (l *Reports) Init(log *slog.Logger, e env.Env, count func(name string, labels ...string)) {
 	l.log, l.Count = log, count
-	l.blocked.Init(e, l.writeBlocked)
-	l.left.Init(e, l.writeLeft)
-	l.refused.Init(e, l.writeRefused)
-	l.noRight.Init(e, l.writeNoRight)
+	l.blocked.Init(e, Pace{1, every}, l.writeBlocked)
+	l.left.Init(e, Pace{1, every}, l.writeLeft)
+	l.refused.Init(e, Pace{1, every}, l.writeRefused)
+	l.noRight.Init(e, Pace{1, every}, l.writeNoRight)
 }
 
 // Close logs what is not logged yet. Later only crashes are logged.

@@ -25,7 +25,7 @@ type DeadLetters struct {
 func (d *DeadLetters) Init(log *slog.Logger, e env.Env) {
 	d.log, d.env = log, e
 	for i := range d.lines {
-		d.lines[i].Init(e, d.write)
+		d.lines[i].Init(e, Pace{1, every}, d.write)
 	}
 }
 
