@@ -70,13 +70,17 @@ func (n *Node) readFrom(by *peers.Sender, term any) (From, bool) {
 	return From{t: n.peers.ReadFrom(&n.sys, by, to)}, true
 }
 
-// Caller returns the process that a reply goes to; the zero PID for a plain goroutine.
+// Caller returns the process that a reply goes to; the zero PID for a plain goroutine. It is also zero if the request of another
+// node names a process, and an alias of another node than that of the process, to which the reply goes: a peer could otherwise
+// name any process of any node as the caller and get the reply itself. A peer can still name any process of its own.
 func (f From) Caller() PID {
 	switch p := f.t.Call; {
 	case p == nil:
 		return PID{}
 	case p.Far != nil:
-		return farOf(p).From.PID
+		if to := farOf(p).From; to.PID.Node() == to.Node() {
+			return to.PID
+		}
 	case f.caller != 0:
 		return p.System.Origin.PID(f.caller - 1)
 	}

@@ -210,6 +210,51 @@ func TestForgedFrom(t *testing.T) {
 	})
 }
 
+// A peer names a process of another node as the caller and an alias of its own for the reply: it gets the reply, but the process
+// is not taken for the caller.
+func TestForgedCaller(t *testing.T) {
+	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
+		a, b, c := start("a"), start("b"), start("c")
+		server, err := a.Spawn(node.ActorFunc(func(ctx *node.Context, msg any) error {
+			r, ok := ctx.Node().AsRequest(msg)
+			if !ok {
+				return node.ErrUnhandled
+			}
+			return r.Reply(r.Caller())
+		}))
+		require.NoError(t, err)
+		me, other, near, far := nodetest.Open(t, b), nodetest.Open(t, b), nodetest.Open(t, a), nodetest.Open(t, c)
+		for _, q := range []struct {
+			what  string
+			named any
+			alias bool // the reply goes to an alias of to, else to the process that is named
+			to    *node.Process
+			want  node.PID
+		}{
+			{"itself", me.Self(), false, me, me.Self()},
+			{"itself, by an alias", me.Self(), true, me, me.Self()},
+			{"another of its own", other.Self(), true, me, other.Self()},
+			{"no process", node.Atom("undefined"), true, me, node.PID{}},
+			{"the called process", server, true, me, node.PID{}},
+			{"one beside it", near.Self(), true, me, node.PID{}},
+			{"one of a third node", far.Self(), true, me, node.PID{}},
+			{"itself, for a third node", me.Self(), true, far, node.PID{}},
+			{"one beside it, by that one's alias", near.Self(), true, near, near.Self()},
+			{"one of a third node, by that one's alias", far.Self(), true, far, far.Self()},
+		} {
+			from := wire.Tuple{q.named, b.MakeRef()}
+			if q.alias {
+				from[1] = wire.ImproperList{Head: []any{node.Atom("alias")}, Tail: q.to.AliasOnce()}
+			}
+			require.NoError(t, me.Send(server, wire.Tuple{node.Atom("$gen_call"), from, 1}))
+			require.Equal(t, wire.Tuple{from[1], q.want}, nodetest.Next[any](t, q.to), q.what)
+		}
+		for _, h := range []*node.Process{me, other, near, far} {
+			nodetest.Quiet(t, h)
+		}
+	})
+}
+
 // About as many references of calls whose From has left are kept as calls are waiting.
 func TestLentCallsAreBounded(t *testing.T) {
 	d := &node.Distribution{Cookie: "x", Finder: &nodetest.Places{}}
