@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -189,6 +190,45 @@ func TestPeerNamesSource(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.me.Send(got.Arrival, commit{id, 0}))
 		require.Equal(t, started{id, got.Arrival}, nodetest.Next[started](t, w.me))
+	})
+}
+
+// A peer that may move a process to this node names holders of its links and monitors, or forwarders, that the process cannot
+// have. The node does not take it, and so says nothing to their nodes.
+func TestPeerNamesHolders(t *testing.T) {
+	inBubbles(t, func(t *testing.T, of *nodetest.Cluster) {
+		w := newDeputyTest(t, of, "spawn migrate:guarded/1")
+		near, far := nodetest.Open(t, w.a), nodetest.Open(t, w.c)
+		mine, ref := w.me.Self(), w.b.MakeRef()
+		trail := func(n int) []node.PID { return slices.Repeat([]node.PID{mine}, n) }
+		held := "on a node where it has not been"
+		for _, q := range []struct {
+			what string
+			p    prepare
+			says string // empty: it is taken
+		}{
+			{"a link on a third node", prepare{Links: []link{{near.Self(), mine}, {near.Self(), far.Self()}}}, held},
+			{"a link on this node", prepare{Links: []link{{far.Self(), near.Self()}}}, held},
+			{"a link on no node", prepare{Links: []link{{far.Self(), node.PID{}}}}, held},
+			{"a monitor on a third node", prepare{Monitors: []monitor{{ref, mine}, {ref, far.Self()}}}, held},
+			{"a monitor on this node", prepare{Monitors: []monitor{{ref, near.Self()}}}, held},
+			{"a monitor on no node", prepare{Monitors: []monitor{{ref, node.PID{}}}}, held},
+			{"too many forwarders", prepare{Trail: trail(mostForwarders + 1)}, "it has 65 forwarders, and at most 64 are allowed"},
+			{"as many forwarders as there may be", prepare{Trail: trail(mostForwarders)}, ""},
+			{"a link and a monitor by a forwarder", prepare{Trail: []node.PID{far.Self(), mine},
+				Links:    []link{{near.Self(), far.Self()}, {far.Self(), mine}},
+				Monitors: []monitor{{ref, far.Self()}, {w.b.MakeRef(), mine}}}, ""},
+		} {
+			q.p.ID, q.p.Kind, q.p.Source, q.p.State = w.b.MakeRef(), "guarded", mine, wire.List{}
+			got, err := node.Call[prepared](testkit.Context(t), w.me, at(w.a.Name()), q.p)
+			if q.says != "" {
+				require.ErrorIs(t, err, ErrNotAllowed, q.what)
+				require.ErrorContains(t, err, q.says, q.what)
+				continue
+			}
+			require.NoError(t, err, q.what)
+			require.NoError(t, w.me.Send(got.Arrival, abort{q.p.ID}))
+		}
 	})
 }
 

@@ -58,6 +58,7 @@
 //  5. The messages of one sender to one of the PIDs arrive once and in order, as long as no connection is lost.
 //  6. A node can name as a source, an arrival, or the process after a move only a process of its own. It can relay signals for
 //     a process, and drop its links and monitors, only if the process has been there, which the Identity of the process proves.
+//  7. The links and monitors of a process that moves are on the nodes of its forwarders, or on that of the source.
 //
 // # Steps
 //
@@ -105,6 +106,13 @@
 // Distribution.Limits.Queue, the socket buffers, and up to ClusterLimits.Answers answers; with more, the connection is
 // ended. Six processes that linked and unlinked without a pause, over the connection that the move needed, kept these
 // full: a move took one or two seconds instead of a millisecond, and ten at most.
+//
+// # What a node can cause
+//
+// A node that may move processes to this one names the forwarders of each process, at most 64, on nodes of its choice: nothing
+// proves that the process has been there. This node watches them when the process has started. So it connects to those nodes,
+// within the limits on dialling (ClusterLimits.Dials), and their services get messages that only a forwarder of this process
+// takes.
 //
 // # What can be seen
 //

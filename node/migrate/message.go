@@ -1,6 +1,8 @@
 package migrate
 
 import (
+	"fmt"
+
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -37,7 +39,7 @@ type (
 // only name its own processes and moves in them, or prove by an Identity that the process has been there: this node would
 // otherwise do to a third one, in its own name, what the peer may not do.
 type (
-	// link is a link of the process, and the forwarder that has it; Holder zero: the source.
+	// link is a link of the process, and the forwarder that has it, or the source.
 	link struct{ To, Holder node.PID }
 	// monitor is the same for a monitor by the process.
 	monitor struct {
@@ -110,6 +112,29 @@ type (
 		Identity     wire.Ref
 	}
 )
+
+// check returns an error if the process has too many forwarders, or a link or a monitor on a node where it has not been, by its
+// trail: this node watches the forwarders, and tells the nodes of the holders what they are to drop.
+func (m *prepare) check() error {
+	if len(m.Trail) > mostForwarders {
+		return fmt.Errorf("%w: it has %d forwarders, and at most %d are allowed", ErrNotAllowed, len(m.Trail), mostForwarders)
+	}
+	been := map[node.Atom]bool{m.Source.Node(): true}
+	for _, f := range m.Trail {
+		been[f.Node()] = true
+	}
+	for _, l := range m.Links {
+		if !been[l.Holder.Node()] {
+			return fmt.Errorf("%w: its link to %v is held by %v, on a node where it has not been", ErrNotAllowed, l.To, l.Holder)
+		}
+	}
+	for _, w := range m.Monitors {
+		if !been[w.Holder.Node()] {
+			return fmt.Errorf("%w: its monitor %v is held by %v, on a node where it has not been", ErrNotAllowed, w.Ref, w.Holder)
+		}
+	}
+	return nil
+}
 
 // knows reports whether a message that carries identity is from a node where the process with the record r has been. Only
 // those nodes have the Identity of the process, and each of them may end it. The lock of the process is held.

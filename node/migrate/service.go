@@ -157,6 +157,10 @@ func (s *server) prepare(c *node.Context, m *prepare, from node.From) {
 		refuse(fmt.Errorf("%w on %s: %s", node.ErrNameTaken, c.Node().Name(), m.Name))
 		return
 	}
+	if err := m.check(); err != nil {
+		refuse(err)
+		return
+	}
 	a := &arrival{kinds: s.kinds, prepare: m, from: from, peer: peer, service: c.Self()}
 	if err := attempt(func() error { a.inner = kind.New().(Mover); return nil }); err != nil {
 		refuse(err)
