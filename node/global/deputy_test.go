@@ -194,3 +194,27 @@ func (w *clashTest) run(operators bool) {
 
 // pay is a function that peers may call only with the right to it.
 var pay = wire.Export{Module: "shop", Function: "pay", Arity: 3}
+
+// A peer whose request names no process, or a process of another node and an alias of its own, gets no lock: it would be held
+// by the goroutines of this node, or by that process.
+func TestPeerOfNoProcess(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) {
+		a := of.StartWith("a", node.Distribution{Published: global.Join(global.Config{})})
+		b := of.StartWith("b", node.Distribution{Published: silent{}})
+		me, near := nodetest.Open(t, b), nodetest.Open(t, a)
+		ask := func(who any, lock string) any {
+			alias := wire.ImproperList{Head: []any{word("alias")}, Tail: me.AliasOnce()}
+			request := calls.MakeCall(tuple(who, alias), tuple(word("set_lock"), tuple(word(lock), me.Self())))
+			require.NoError(t, me.Send(node.At{Name: "global_name_server", Node: a.Name()}, request))
+			return nodetest.Next[wire.Tuple](t, me)[1]
+		}
+		require.Equal(t, true, ask(me.Self(), "mine"))
+		for i, who := range []any{word("undefined"), near.Self()} {
+			lock := fmt.Sprint("lock", i)
+			require.NotEqual(t, true, ask(who, lock))
+			ok, err := global.TryLock(testkit.Context(t), near, global.ID{Resource: word(lock), Requester: near.Self()}, a.Name())
+			require.NoError(t, err)
+			require.True(t, ok, "nobody has it")
+		}
+	})
+}
