@@ -84,12 +84,13 @@
 //
 // ablation builds this program as it is, and once without each optimization ("trick"), with build tags and flags (the table
 // is in internal/contest). It runs the benches that the trick may affect with both builds in turn, and prints for each how
-// many times as long it takes without the trick: the median, minimum and maximum of the rounds' ratios, for the clock time
-// and for the processor time of all OS processes of the run. The latter is more reliable on a machine with other load. Its
+// many times as long it takes without the trick: the median of the rounds' ratios and an interval, for the clock time and for
+// the processor time of all OS processes of the run. The interval contains the true median with a probability of at least 95%
+// (from six rounds on; with fewer, it is the range). Processor time is more reliable on a machine with other load. Its
 // parameters are
 //
 //	rounds=5              number of rounds
-//	tricks=a,b            only these: all, fiber, box, spin, lowat, inline, profile
+//	tricks=a,b            only these: all, fiber, box, words, spin, lowat, inline, profile
 //	benches=a,b           only these
 //	timeout=120           seconds per run
 //	quick=1               one round with tiny parameters

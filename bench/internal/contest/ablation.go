@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,7 @@ func rows(lines ...string) (all []Case) {
 // Tricks returns all tricks. The first combines all others except the profile.
 func Tricks() []Trick {
 	local := []string{"threadring", "latency", "fib"}
+	remote := []string{"remote_latency", "remote_call callers=1", "remote_throughput", "remote_spawn spawns=10000"}
 	return []Trick{
 		{"all", []string{"-tags=actornode_portable"}, rows("threadring",
 			"threadring style=coroutine", "fib", "flow messages=2000000",
@@ -46,11 +48,11 @@ func Tricks() []Trick {
 		{"fiber", []string{"-tags=actornode_no_fiber"}, rows("threadring style=coroutine",
 			"latency style=coroutine", "gencall style=coroutine", "coop style=active calls=20000")},
 		{"box", []string{"-tags=actornode_no_box"}, rows("etf_decode term=tuple", "etf_decode term=list times=5000",
-			"remote_throughput")},
+			"remote_throughput", "remote_latency")},
 		{"words", []string{"-tags=actornode_no_words"}, rows("copy")},
-		{"spin", []string{"-tags=actornode_no_spin"}, rows("remote_latency", "remote_spawn spawns=10000")},
-		{"lowat", []string{"-tags=actornode_no_lowat"}, rows("remote_latency", "remote_spawn spawns=10000")},
-		{"inline", []string{"-tags=actornode_no_inline"}, rows("remote_throughput", "remote_latency", "remote_spawn spawns=10000")},
+		{"spin", []string{"-tags=actornode_no_spin"}, rows(remote...)},
+		{"lowat", []string{"-tags=actornode_no_lowat"}, rows(remote...)},
+		{"inline", []string{"-tags=actornode_no_inline"}, rows(remote...)},
 		{"profile", []string{"-pgo=off"}, rows(append(local, "etf_decode term=tuple", "remote_throughput")...)},
 	}
 }
@@ -206,8 +208,8 @@ func (p *pair) run(ctx context.Context, full, without Entrant, round int, timeou
 	return nil
 }
 
-// buys returns the gain of the trick by one measure: the median, minimum and maximum of the rounds' ratios.
-func (p *pair) buys(of func(measure) float64) (mid, least, most float64) {
+// buys returns the gain of the trick by one measure: the median of the rounds' ratios, and its interval.
+func (p *pair) buys(of func(measure) float64) (mid, low, high float64) {
 	var ratios []float64
 	for i := range p.full {
 		if of(p.full[i]) > 0 {
@@ -217,13 +219,31 @@ func (p *pair) buys(of func(measure) float64) (mid, least, most float64) {
 	if len(ratios) == 0 {
 		return 0, 0, 0
 	}
-	return median(ratios), slices.Min(ratios), slices.Max(ratios)
+	low, high = interval(ratios)
+	return median(ratios), low, high
+}
+
+// interval returns a range that contains the median of all rounds that there could be, with a probability of at least 95%: it
+// leaves out as many of the smallest and the largest values as that allows. With fewer than six values it has all, and the
+// probability is smaller.
+func interval(values []float64) (low, high float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	n, drop := len(sorted), 0
+	tail, term := 0.0, math.Pow(0.5, float64(n)) // how probable it is that at most i values, exactly i, are below the median
+	for i := range n {
+		if tail += term; 2*tail > 0.05 {
+			break
+		}
+		drop = i
+		term *= float64(n-i) / float64(i+1)
+	}
+	return sorted[drop], sorted[n-1-drop]
 }
 
 // write prints the table. Ratios above 1 mean that the trick helps.
 func (a ablation) write(w io.Writer, pairs []*pair) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "without\tbench\tfull, ns\ttime\tspread\tCPU\tspread")
+	fmt.Fprintln(t, "without\tbench\tfull, ns\ttime\tinterval\tCPU\tinterval")
 	for _, p := range pairs {
 		clock, low, high := p.buys(func(m measure) float64 { return m.clock })
 		cpu, cpuLow, cpuHigh := p.buys(func(m measure) float64 { return m.cpu })

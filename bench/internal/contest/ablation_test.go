@@ -36,12 +36,12 @@ func TestTricks(t *testing.T) {
 	}
 	_, err := newAblation([]string{"benches=none"})
 	require.Error(t, err)
-	a, err := newAblation([]string{"tricks=box,spin", "benches=remote_latency", "rounds=2"})
+	a, err := newAblation([]string{"tricks=fiber,spin", "benches=remote_latency", "rounds=2"})
 	require.NoError(t, err)
-	require.Len(t, a.pairs(), 1, "box does not matter for it")
+	require.Len(t, a.pairs(), 1, "fiber does not matter for it")
 }
 
-// The table has the median of the rounds' ratios, and their range.
+// The table has the median of the rounds' ratios, and its interval.
 func TestAblationTable(t *testing.T) {
 	a := ablation{tricks: []Trick{{Name: "box"}}}
 	p := &pair{c: row("etf_decode term=list")}
@@ -55,4 +55,17 @@ func TestAblationTable(t *testing.T) {
 	_, line, _ := strings.Cut(w.String(), "\n")
 	want := []string{"box", "etf_decode", "term=list", "200.0", "1.25", "1.00–1.50", "2.00", "2.00–2.00"}
 	require.Equal(t, want, strings.Fields(line))
+}
+
+// The interval of a median leaves out the values that are known from tables of order statistics.
+func TestInterval(t *testing.T) {
+	for n, drop := range map[int]int{1: 0, 5: 0, 6: 0, 8: 0, 9: 1, 11: 1, 12: 2, 21: 5, 100: 39} {
+		var values []float64
+		for i := range n {
+			values = append(values, float64((i*7919)%n)) // in any order: 7919 is a prime
+		}
+		low, high := interval(values)
+		require.EqualValues(t, drop, low, "of %d", n)
+		require.EqualValues(t, n-1-drop, high, "of %d", n)
+	}
 }
