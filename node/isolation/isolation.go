@@ -66,10 +66,12 @@ func (s Shared[T]) Edit() *Editor[T] { return &Editor[T]{now: s} }
 // Immutable is part of the interface [Immutable].
 func (s Shared[T]) Immutable() {}
 
-// inner is for package termof.
-func (s Shared[T]) inner() any { return s.Get() }
+// Inside is for packages of this module: it returns the value.
+func (s Shared[T]) Inside(termof.Key) any { return s.Get() }
 
-func init() { termof.EnterHolder(func(s interface{ inner() any }) any { return s.inner() }) }
+func init() {
+	termof.EnterAll(func(s termof.Holder) any { return s.Inside(termof.Key{}) }) // for values inside terms
+}
 
 // Editor changes a value whose old state others may have: it copies the value before the first change, and before
 // the first change after each Share. It belongs to one goroutine.

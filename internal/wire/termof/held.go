@@ -1,19 +1,16 @@
 package termof
 
-// held returns the contents of values that only wrap another one.
-var held = func(any) (any, bool) { return nil, false }
+// Key is the argument of methods that are only for packages of this module: others cannot name it.
+type Key struct{}
 
-// EnterHolder registers types whose values only wrap another one, by an interface that they implement: the wrapped value is
-// sent to other nodes instead. It is called by only one init function.
-func EnterHolder[I any](f func(I) any) {
-	held = func(v any) (any, bool) {
-		if v, ok := v.(I); ok {
-			return f(v), true
-		}
+// Holder is a value that only wraps another one, which is sent to other nodes instead.
+type Holder interface{ Inside(Key) any }
+
+// Held returns the value that v wraps, if v is a Holder.
+func Held(v any) (any, bool) {
+	h, ok := v.(Holder)
+	if !ok {
 		return nil, false
 	}
-	EnterAll(f) // for values inside terms
+	return h.Inside(Key{}), true
 }
-
-// Held returns the value that v wraps, if v is a wrapper.
-func Held(v any) (any, bool) { return held(v) }
