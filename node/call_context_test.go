@@ -41,15 +41,15 @@ func TestDeadline(t *testing.T) {
 			from := testkit.Receive(f, froms)
 			at, ok := from.Deadline()
 			require.True(f, ok)
-			if f.here == f.there {
-				require.WithinDuration(f, until, at, 0)
+			isFrom := func(least, at time.Time) {
+				require.False(f, at.Before(least), "a caller that waits is never given up")
+				require.False(f, at.After(time.Now().Add(timeout+time.Millisecond)))
 			}
-			require.False(f, at.Before(until), "a caller that waits is never given up")
-			require.False(f, at.After(time.Now().Add(timeout+time.Millisecond)))
+			isFrom(until, at)
 			work := from.Context(unbounded)
 			has, ok := work.Deadline()
 			require.True(f, ok)
-			require.WithinDuration(f, at, has, 0)
+			isFrom(at, has)
 			require.NoError(f, from.Reply(1))
 			require.NoError(f, testkit.Receive(f, answered))
 			require.ErrorIs(f, work.Err(), context.Canceled)
@@ -120,37 +120,85 @@ func TestCallContext(t *testing.T) {
 	})
 }
 
-// The context of whoever forwards a request ends; that of the process that has it then lives on until the answer.
+// The context of a process that forwards a request ends; that of the process that has it then lives on until the answer, or
+// until the caller gives up.
 func TestCallContextOfForwarded(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		require.NoError(f, f.here.Connect(f.ctx, f.there.Name()))
 		worker := nodetest.Open(f, f.there)
-		works := make(chan context.Context, 1)
+		works, forwarded := make(chan context.Context, 1), make(chan error, 1)
 		pid, err := f.there.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
-			r, ok := msg.(node.Request[int])
-			if !ok {
-				return nil
+			if r, ok := msg.(node.Request[int]); ok {
+				works <- r.Context(c.Context())
+				forwarded <- node.Forward(c, r, worker.Self())
 			}
-			works <- r.Context(c.Context())
-			return node.Forward(c, r, worker.Self())
+			return nil
 		}))
 		require.NoError(f, err)
-		ctx, cancel := context.WithTimeout(f.ctx, time.Hour)
-		defer cancel()
-		answered := make(chan error, 1)
-		go func() {
-			_, err := node.Call[int](ctx, f.here, pid, 1)
-			answered <- err
-		}()
-		testkit.Receive(f, testkit.Receive(f, works).Done())
-		r := nodetest.Next[node.Request[int]](f, worker)
-		work := r.Context(f.ctx)
-		require.NoError(f, work.Err())
-		_, ok := work.Deadline()
-		require.True(f, ok)
-		require.NoError(f, r.Reply(1))
-		require.NoError(f, testkit.Receive(f, answered))
-		testkit.Receive(f, work.Done())
+		for _, answers := range []bool{true, false} {
+			ctx, cancel := context.WithTimeout(f.ctx, time.Hour)
+			defer cancel()
+			answered := make(chan error, 1)
+			go func() {
+				_, err := node.Call[int](ctx, f.here, pid, 1)
+				answered <- err
+			}()
+			testkit.Receive(f, testkit.Receive(f, works).Done())
+			require.NoError(f, testkit.Receive(f, forwarded))
+			r := nodetest.Next[node.Request[int]](f, worker)
+			require.True(f, r.Pending())
+			work := r.Context(f.ctx)
+			_, ok := work.Deadline()
+			require.True(f, ok)
+			other, err := node.Call[string](f.ctx, f.me, spawnEcho(f, f.there), "later")
+			require.NoError(f, err)
+			require.Equal(f, "later", other)
+			require.NoError(f, work.Err())
+			if answers {
+				require.NoError(f, r.Reply(1))
+				require.NoError(f, testkit.Receive(f, answered))
+			} else {
+				cancel()
+				require.ErrorIs(f, testkit.Receive(f, answered), context.Canceled)
+			}
+			testkit.Receive(f, work.Done())
+			testkit.UntilTrue(f, func() bool { return !r.Pending() }, "the caller waits no longer")
+		}
+	})
+}
+
+// spawnEcho spawns a process that answers with the request.
+func spawnEcho(f *failures, n *node.Node) node.PID {
+	pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		if r, ok := msg.(node.Request[string]); ok {
+			c.Reply(r.From, r.Body)
+		}
+		return nil
+	}))
+	require.NoError(f, err)
+	return pid
+}
+
+// A server that a request from another node is forwarded to handles it.
+func TestForwardedToServer(t *testing.T) {
+	servers := genserver.Define(genserver.OnAnyCall(func(l *library, c *genserver.Context, n int) (bool, error) {
+		return c.CallContext().Err() == nil && c.From().Pending(), nil
+	}))
+	overEachPlace(t, func(f *failures) {
+		server, err := f.there.Spawn(servers.New(&library{}))
+		require.NoError(f, err)
+		front, err := f.there.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+			if r, ok := msg.(node.Request[int]); ok {
+				return node.Forward(c, r, server)
+			}
+			return nil
+		}))
+		require.NoError(f, err)
+		for range 20 {
+			ok, err := node.Call[bool](f.ctx, f.me, front, 1)
+			require.NoError(f, err)
+			require.True(f, ok)
+		}
 	})
 }
 
@@ -173,6 +221,38 @@ func TestCallContextOfTerm(t *testing.T) {
 		}
 		f.me.Demonitor(ref)
 		testkit.Receive(f, work.Done())
+
+		monitored := f.me.Monitor(pid)
+		for _, tag := range []node.Ref{monitored, f.here.MakeRef()} { // as OTP 23 calls, and without a monitor
+			require.NoError(f, f.me.Send(pid, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{f.me.Self(), tag}, 1}))
+			from = testkit.Receive(f, froms)
+			work = from.Context(context.WithoutCancel(f.ctx))
+			require.NoError(f, work.Err())
+			require.True(f, from.Pending())
+			if tag == monitored {
+				f.me.Demonitor(monitored)
+			} else {
+				f.here.Disconnect(f.there.Name())
+			}
+			testkit.Receive(f, work.Done())
+			testkit.UntilTrue(f, func() bool { return !from.Pending() }, "the caller is gone")
+		}
+	})
+}
+
+// The end of the called process is an answer, also for others who have the request by then.
+func TestCallContextOfEnded(t *testing.T) {
+	overEachPlace(t, func(f *failures) {
+		pid, froms := fromsOf(f)
+		future := node.Async[int](f.me, pid, 1)
+		from := testkit.Receive(f, froms)
+		work := from.Context(context.WithoutCancel(f.ctx))
+		require.NoError(f, work.Err())
+		f.there.Exit(pid, node.Kill)
+		testkit.Receive(f, work.Done())
+		testkit.UntilTrue(f, func() bool { return !from.Pending() }, "the caller has its answer")
+		_, err := node.Await(f.ctx, f.me, future)
+		require.Error(f, err)
 	})
 }
 
@@ -188,6 +268,16 @@ func (l *library) search(c *genserver.Context, _ int) (bool, error) {
 	return has, l.last.Err()
 }
 
+func (l *library) load(c *genserver.Context, _ string) (bool, error) {
+	call := c.CallContext()
+	c.Continue(func(c *genserver.Context) error {
+		l.casts <- call
+		l.casts <- c.CallContext()
+		return nil
+	})
+	return true, nil
+}
+
 func (l *library) told(c *genserver.Context, _ int) error {
 	l.casts <- l.last
 	l.casts <- c.CallContext()
@@ -196,7 +286,8 @@ func (l *library) told(c *genserver.Context, _ int) error {
 
 // A server's method has the context of its call; where there is no call, that of the process.
 func TestServerCallContext(t *testing.T) {
-	servers := genserver.Define(genserver.OnAnyCall((*library).search), genserver.OnCast((*library).told))
+	servers := genserver.Define(genserver.OnAnyCall((*library).search), genserver.OnAnyCall((*library).load),
+		genserver.OnCast((*library).told))
 	overEachPlace(t, func(f *failures) {
 		require.NoError(f, f.here.Connect(f.ctx, f.there.Name()))
 		l := &library{casts: make(chan context.Context, 2)}
@@ -210,6 +301,10 @@ func TestServerCallContext(t *testing.T) {
 		has, err = node.Call[bool](context.WithoutCancel(f.ctx), f.me, server, 1)
 		require.NoError(f, err)
 		require.False(f, has)
+		_, err = node.Call[bool](f.ctx, f.me, server, "load")
+		require.NoError(f, err)
+		testkit.Receive(f, testkit.Receive(f, l.casts).Done())
+		require.NoError(f, testkit.Receive(f, l.casts).Err(), "what follows an answered call has no call")
 		require.NoError(f, genserver.Cast(f.me, server, 1))
 		require.ErrorIs(f, testkit.Receive(f, l.casts).Err(), context.Canceled, "its call was answered")
 		process := testkit.Receive(f, l.casts)

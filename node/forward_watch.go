@@ -116,7 +116,7 @@ func (w *workerWatch) unsent(a *process.Acting, err error) error {
 	switch {
 	case asked.Call.Unforward(asked.N, w):
 		if !w.forget() {
-			return nil // over settles the request
+			return nil // over settles the request, or another has settled it
 		}
 	case asked.Call.Waiting(asked.N):
 		return err // another has forwarded the request: that watch stays
@@ -158,7 +158,10 @@ type callerMonitor struct {
 
 // Forget is part of peers.Monitor: the caller has removed the monitor, or its node is lost. It no longer waits, or has
 // its answer.
-func (m *callerMonitor) Forget() { m.asked.Call.Promise.Forget(m.asked.N) }
+func (m *callerMonitor) Forget() {
+	m.Monitor.End()
+	m.asked.Call.Promise.Forget(m.asked.N)
+}
 
 // takeOver moves the caller's monitor from the forwarder to the worker. It takes over no other monitor: a
 // peer that makes requests in the name of others could take theirs away.
@@ -176,7 +179,7 @@ func (w *workerWatch) takeOver(forwarder *process.Process) {
 		return m
 	})
 	if taken != nil {
-		taken.Forget()
+		taken.Detach()
 	}
 }
 

@@ -70,15 +70,16 @@ func (n *Node) readFrom(by *peers.Sender, term any) (From, bool) {
 	return From{t: n.peers.ReadFrom(&n.sys, by, to)}, true
 }
 
-// Caller returns the process that a reply goes to; the zero PID for a plain goroutine. It is also zero if the request of another
-// node names a process, and an alias of another node than that of the process, to which the reply goes: a peer could otherwise
-// name any process of any node as the caller and get the reply itself. A peer can still name any process of its own.
+// Caller returns the process that a reply goes to; the zero PID for a plain goroutine. A request of another node names
+// its caller: Caller is zero if the reply goes to another node than that of the named process, or if the peer has no
+// right to have it sent there. So a peer can name any process of its own node, and one of another node only if it has the
+// right to send to all and that process gets the reply.
 func (f From) Caller() PID {
 	switch p := f.t.Call; {
 	case p == nil:
 		return PID{}
 	case p.Far != nil:
-		if to := farOf(p).From; to.PID.Node() == to.Node() {
+		if to := farOf(p).From; to.PID.Node() == to.Node() && f.asker().MayAnswer(to) {
 			return to.PID
 		}
 	case f.caller != 0:

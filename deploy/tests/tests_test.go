@@ -137,4 +137,9 @@ func TestTypes(t *testing.T) {
 	require.NoError(t, typesFor("", "", "./...")(r))
 	require.ErrorContains(t, typesFor("", "-tags=odd", "./...")(r), "odd.go:5:13: ")
 	require.Error(t, typesFor("", "", "./none")(r))
+
+	r = write(map[string]string{"m.go": "package m\n", "odd.go": "//go:build odd\n\npackage m\n\nimport \"sync\"\n\n" +
+		"func F(m sync.Mutex) {}\n"})
+	require.NoError(t, typesFor("", "", "./...")(r))
+	require.ErrorContains(t, typesFor("", "-tags=odd", "./...")(r), "odd.go:7:10: F passes lock by value")
 }

@@ -9,7 +9,14 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/analysis/passes/assign"
+	"golang.org/x/tools/go/analysis/passes/atomic"
+	"golang.org/x/tools/go/analysis/passes/bools"
+	"golang.org/x/tools/go/analysis/passes/copylock"
+	"golang.org/x/tools/go/analysis/passes/nilfunc"
 	"golang.org/x/tools/go/analysis/passes/shift"
+	"golang.org/x/tools/go/analysis/passes/unsafeptr"
+	"golang.org/x/tools/go/analysis/passes/unusedresult"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -19,8 +26,13 @@ const sourceOnly = packages.NeedName | packages.NeedModule | packages.NeedFiles 
 	packages.NeedImports | packages.NeedDeps | packages.NeedSyntax |
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo
 
+// vetted lists what of go vet is looked for beside types: mistakes in the files that only another system or tag has, such as a
+// shift by more bits than an integer has there. The others of vet need what they find out about imports, which takes long.
+var vetted = []*analysis.Analyzer{assign.Analyzer, atomic.Analyzer, bools.Analyzer, copylock.Analyzer, nilfunc.Analyzer,
+	shift.Analyzer, unsafeptr.Analyzer, unusedresult.Analyzer}
+
 // typesFor returns a step that checks the types of packages and their tests for another system or processor, set by env, or
-// with a build tag, set by a flag; and shifts by more bits than an integer has there.
+// with a build tag, set by a flag; and what vetted has.
 func typesFor(env, flag string, patterns ...string) func(r *run) error {
 	return func(r *run) error {
 		cfg := &packages.Config{Mode: sourceOnly, Context: r.ctx, Dir: r.root, Tests: true,
@@ -38,7 +50,7 @@ func typesFor(env, flag string, patterns ...string) func(r *run) error {
 		}
 		found := typeErrors(loaded)
 		if len(found) == 0 {
-			if found, err = shifts(loaded); err != nil {
+			if found, err = vetErrors(loaded); err != nil {
 				return err
 			}
 		}
@@ -63,9 +75,9 @@ func typeErrors(loaded []*packages.Package) (found []string) {
 	return slices.Compact(found)
 }
 
-// shifts returns what go vet says of shifts.
-func shifts(loaded []*packages.Package) (found []string, err error) {
-	g, err := checker.Analyze([]*analysis.Analyzer{shift.Analyzer}, loaded, nil)
+// vetErrors returns what the analyzers of vetted find.
+func vetErrors(loaded []*packages.Package) (found []string, err error) {
+	g, err := checker.Analyze(vetted, loaded, nil)
 	if err != nil {
 		return nil, err
 	}

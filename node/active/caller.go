@@ -30,11 +30,7 @@ func (c *Context) CallContext() context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ctx == nil {
-		if at, ok := c.own.Deadline(); ok {
-			w.ctx, w.cancel = context.WithDeadline(c.Context.Context(), at)
-		} else {
-			w.ctx, w.cancel = context.WithCancel(c.Context.Context())
-		}
+		w.ctx, w.cancel = c.own.Context(c.Context.Context())
 		if w.over {
 			w.cancel()
 		}

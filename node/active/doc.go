@@ -124,8 +124,8 @@
 // # Callers that give up
 //
 // A method is not stopped when its caller cancels the future, or ends the context of its wait. [Context.Pending]
-// tells the method, and its [Context.CallContext] ends. The exit of the calling process does not count: its future may
-// have been given to others.
+// tells the method, and its [Context.CallContext], which has the caller's deadline, ends. The exit of the calling process
+// does not count: its future may have been given to others.
 //
 // # What one sees
 //

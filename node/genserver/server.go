@@ -149,7 +149,7 @@ func (c *Context) ensureExtras() *extras {
 func (c *Context) From() node.From { return c.from }
 
 // CallContext returns a context for the work on the current call: see [node.From.Context]. It also ends with the
-// process. Where there is no call it is Context. Call it once in a method.
+// process. Where there is no call it is Context. Call it once in a method: each context lives until the call is answered.
 func (c *Context) CallContext() context.Context {
 	if c.from == (node.From{}) {
 		return c.Context.Context()
@@ -366,6 +366,7 @@ func (s *server[S]) answered(reply any, err error) error {
 		return s.end(r.reason)
 	}
 	s.reply(from, reply, err)
+	s.from = node.From{} // what the method has asked for to be done next has no call
 	return nil
 }
 

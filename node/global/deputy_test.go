@@ -195,8 +195,8 @@ func (w *clashTest) run(operators bool) {
 // pay is a function that peers may call only with the right to it.
 var pay = wire.Export{Module: "shop", Function: "pay", Arity: 3}
 
-// A peer whose request names no process, or a process of another node and an alias of its own, gets no lock: it would be held
-// by the goroutines of this node, or by that process.
+// A peer whose request names no process, or a process of another node and an alias of its own, gets no lock: the goroutines of
+// this node, or that process, would have it.
 func TestPeerOfNoProcess(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) {
 		a := of.StartWith("a", node.Distribution{Published: global.Join(global.Config{})})

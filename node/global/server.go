@@ -143,7 +143,7 @@ func atoms(names []node.Atom) wire.List {
 	return l
 }
 
-var errNoCaller = errors.New("global: the request names no process as its caller")
+var errNoCaller = errors.New("global: the request names no process as its caller, or one that would not get the reply")
 
 // Receive is part of Actor.
 func (s *nameServer) Receive(c *node.Context, msg any) error {
@@ -161,10 +161,11 @@ func (s *nameServer) Receive(c *node.Context, msg any) error {
 	default:
 		if r, ok := c.Node().AsRequest(whole); ok {
 			by := r.Caller()
-			if by.IsZero() && r.Inside(process.Key{}).IsTerm() {
-				_ = r.Fail(errNoCaller) // a lock of no process would never be released
-				return nil
-			} else if by.IsZero() {
+			if by.IsZero() {
+				if r.Inside(process.Key{}).IsTerm() {
+					_ = r.Fail(errNoCaller)
+					return nil
+				}
 				by = c.Node().Inside(process.Key{}).Origin().PID(0) // a plain goroutine
 			}
 			s.d.Request(h, r.From, by, r.Body)

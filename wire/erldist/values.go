@@ -187,11 +187,12 @@ func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err 
 		return nil, false, nil
 	}
 	rest, waits := r.behindMark(b, 4)
-	if waits = waits && r.flags.Has(erlflags.CallWait); waits {
-		b = rest
-	} else if b, ok = r.behindMark(b, 3); !ok {
-		return nil, false, nil
+	if waits = waits && r.flags.Has(erlflags.CallWait); !waits {
+		if rest, ok = r.behindMark(b, 3); !ok {
+			return nil, false, nil
+		}
 	}
+	b = rest
 	if b, ok := r.behindAtom(b, goReply); ok && !waits {
 		if f.Ref.IsZero() {
 			return nil, false, errors.New("a reply that is not to an alias")

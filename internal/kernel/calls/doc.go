@@ -30,8 +30,8 @@
 //  2. [Promise.Begin] returns true once for each ticket. That caller must call [Promise.Finish],
 //     and do before that whatever must be finished when the waiter continues.
 //  3. The value is written between Begin and Finish, and read after Finish.
-//  4. A ticket has at most one [Watch], of the process that its request was forwarded to. When the ticket is settled
-//     Forget of the watch is called in either order: see [Promise.Forward].
+//  4. A ticket has at most one [Watch] of the process that its request was forwarded to, and any number of those of
+//     [Promise.Observe]. When the ticket is settled their Forget is called, in either order: see [Promise.Forward].
 //
 // It has no clock and no goroutine; its user decides who waits, and how.
 //

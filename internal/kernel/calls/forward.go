@@ -12,7 +12,7 @@ type Watch interface {
 type onward struct {
 	ticket    Ticket
 	watch     Watch   // of the process that the request was forwarded to; nil: it was not
-	observers []Watch // of whoever works on the request
+	observers []Watch // of Observe
 }
 
 func (o *onward) forget() {
@@ -29,7 +29,7 @@ func (o *onward) forget() {
 // settled, or is being settled; then the caller must call Forget itself, possibly a second time.
 func (p *Promise) Forward(t Ticket, w Watch) bool {
 	was, ok := p.setOnward(t, func(*onward) *onward { return &onward{ticket: t, watch: w} })
-	if was != nil {
+	if ok && was != nil {
 		was.forget()
 	}
 	return ok
@@ -37,20 +37,17 @@ func (p *Promise) Forward(t Ticket, w Watch) bool {
 
 // Observe makes w.Forget be called when t is settled, or is forwarded next. It returns false as Forward does.
 func (p *Promise) Observe(t Ticket, w Watch) bool {
-	was, ok := p.setOnward(t, func(was *onward) *onward {
+	_, ok := p.setOnward(t, func(was *onward) *onward {
 		if was == nil {
 			return &onward{ticket: t, observers: []Watch{w}}
 		}
 		return &onward{t, was.watch, append(slices.Clip(was.observers), w)}
 	})
-	if !ok && was != nil {
-		was.forget() // the code that settles t may have found nothing
-	}
 	return ok
 }
 
-// setOnward replaces the record of t, nil if there is none, by what next makes of it, and returns the former one. ok is false
-// if t is settled, or is being settled.
+// setOnward replaces the record of t, nil at first, by what next makes of it, and returns the former one. ok is false if t is
+// settled, or is being settled; then the former one is forgotten.
 //
 // It writes onward and then reads the state, and the code that settles t does the reverse: one of them sees what the other
 // has done.
@@ -67,15 +64,20 @@ func (p *Promise) setOnward(t Ticket, next func(was *onward) *onward) (was *onwa
 		if !p.onward.CompareAndSwap(last, o) {
 			continue
 		}
-		if ok = p.Waiting(t); !ok {
-			p.onward.CompareAndSwap(o, nil)
+		if p.Waiting(t) {
+			return was, true
 		}
-		return was, ok
+		p.onward.CompareAndSwap(o, nil)
+		if was != nil {
+			was.forget() // the code that settles t may have found nothing
+		}
+		return was, false
 	}
 }
 
 // Unforward removes the watch w of a Forward of t without calling w.Forget; those of Observe stay. It returns false if t was
-// forwarded again, or w.Forget was called, because t is settled or is being settled.
+// forwarded again, or w.Forget was called, because t is settled or is being settled. If it is being settled, w.Forget may
+// also be called later.
 func (p *Promise) Unforward(t Ticket, w Watch) bool {
 	for {
 		o := p.onward.Load()
@@ -99,7 +101,7 @@ func (p *Promise) Forwarded(t Ticket) bool {
 }
 
 // Forget ends the watches of [Promise.Forward] and [Promise.Observe] of t. The code that settles t calls it between Begin and
-// Finish.
+// Finish; it may be called before, when the caller is known to wait no longer.
 func (p *Promise) Forget(t Ticket) {
 	for o := p.onward.Load(); o != nil && o.ticket == t; o = p.onward.Load() {
 		if p.onward.CompareAndSwap(o, nil) {

@@ -269,16 +269,21 @@ func (p *Peer) attach(m *process.Monitor, pid wire.PID, reason any) {
 	}
 }
 
-// addMonitor adds m, a monitor by a remote process. If there are too many, it sends down.
+// addMonitor adds m, a monitor by a remote process, and ends the one that it replaces. If there are too many, it sends down.
 func (p *Peer) addMonitor(m Monitor, down dist.Frame) Result {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	r := TooMany
+	var was Monitor
 	if !p.isShort(p.tables.Counts().Watchers) {
+		was = p.tables.MonitorBy(m.Ref())
 		r = p.tables.HandleMonitor(m)
 		p.refuseIf(r, limits.HeldMonitors)
 	}
 	p.putIf(down, r == TooMany)
+	p.mu.Unlock()
+	if r == Made && was != nil {
+		was.Forget()
+	}
 	return r
 }
 
@@ -325,7 +330,9 @@ func (p *Peer) HandleDemonitor(ref wire.Ref) bool {
 
 // Down sends the Down of m, a monitor by a remote process, unless m has been removed.
 func (p *Peer) Down(m *process.Monitor, pid wire.PID, reason any) {
-	p.PutDown(m, downFrame(m, pid, p.System.Values.Outward(reason)))
+	if p.PutDown(m, downFrame(m, pid, p.System.Values.Outward(reason))) {
+		m.End()
+	}
 }
 
 // PutDown sends down, the Down of m, a monitor by a remote process. It returns false, and sends nothing, if m has been

@@ -206,6 +206,10 @@ func TestMonitorMade(t *testing.T) {
 	require.Empty(t, watch(3, wire.PID{}, aliasName))
 	require.Equal(t, []dist.Frame{down(4, me, "", limits.SystemLimit)}, watch(4, me, ""))
 	require.Equal(t, 3, p.Own.Cold.Watchers.Len())
+	for range 5 {
+		require.Empty(t, watch(3, wire.PID{}, aliasName))
+	}
+	require.Equal(t, 3, p.Own.Cold.Watchers.Len(), "another one with its reference replaces a monitor")
 	p.Close(wrapped)
 	require.Equal(t, []dist.Frame{down(1, me, "", changed), down(2, me, "shop", changed), down(3, me, "", changed)}, s.said())
 

@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"github.com/actornode/actornode/internal/kernel/calls"
@@ -41,10 +42,11 @@ type Peer struct {
 	link    dist.Link // nil while connecting
 	arrival uint64    // number of the claim that made the link, or 0 if this node dialled
 
-	done  chan struct{} // closed when the connection has ended
-	ready chan struct{} // closed when connected, or ended
-	gone  chan struct{} // closed when all consequences of the end are carried out
-	told  chan struct{} // closed when release is set, or will not be
+	ctx    context.Context // ends with the connection
+	cancel context.CancelFunc
+	ready  chan struct{} // closed when connected, or ended
+	gone   chan struct{} // closed when all consequences of the end are carried out
+	told   chan struct{} // closed when release is set, or will not be
 
 	release int // the peer's OTP release
 
@@ -96,14 +98,18 @@ func (f *Flow) begin(at time.Time) {
 func newPeer(c *Cluster, name wire.Atom) *Peer {
 	p := &Peer{System: c.cfg.System, Name: name, c: c, holds: 1}
 	p.tables = NewTables(c.cfg.Quota.Links, c.cfg.Quota.Monitors, c.cfg.Quota.NewHolder())
-	p.done, p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.dial.Of = p
 	p.Box.Init(c.limits.Load().Queue, c.cfg.Quota, check{p})
 	return p
 }
 
+// Context ends when the connection has ended.
+func (p *Peer) Context() context.Context { return p.ctx }
+
 // Done is closed when the connection has ended.
-func (p *Peer) Done() <-chan struct{} { return p.done }
+func (p *Peer) Done() <-chan struct{} { return p.ctx.Done() }
 
 // IsOver reports whether the connection has ended.
 func (p *Peer) IsOver() bool { return p.ended.Load() }
@@ -183,7 +189,7 @@ func (p *Peer) logRefusals() {
 // write is the writer's goroutine: started when the peer is connected, ended with the connection, waited for by Stop.
 func (p *Peer) write() {
 	defer p.c.wg.Done()
-	w := flow.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p, Env: p.c.cfg.Env}
+	w := flow.Writer{Box: &p.Box, Link: p.link, Done: p.Done(), Owner: p, Env: p.c.cfg.Env}
 	if err := w.Run(); err != nil {
 		p.End(err)
 	}
@@ -209,7 +215,7 @@ func (p *Peer) end(why error, unlessUp bool) {
 	if !up {
 		close(p.ready)
 	}
-	close(p.done)
+	p.cancel()
 	p.mu.Unlock()
 	left := p.Box.Close() // first: frames that the writer wrote to a closed link would be lost unnoticed
 	p.c.recent.Forget(p)
@@ -360,7 +366,7 @@ func (p *Peer) Release() int {
 	select {
 	case <-p.told:
 		return p.release
-	case <-p.done:
+	case <-p.Done():
 		return 0
 	}
 }

@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
@@ -33,25 +34,25 @@ func FarCallerOf(p *process.Call) *FarCaller {
 	return far
 }
 
-// Waits reports whether the caller may still wait: it removes its monitor when it gives up.
+// Waits reports whether the caller may still wait: it removes its monitor when it gives up. One without a monitor waits while
+// its node is connected.
 func (far *FarCaller) Waits() bool {
-	return (far.watch == nil || !far.watch.IsOver()) && (far.monitor == nil || !far.monitor.IsOver())
+	if m := cmp.Or(far.watch, far.monitor); m != nil {
+		return !m.IsOver()
+	}
+	return far.Sender == nil || far.Sender.over == nil || !far.Sender.over.IsOver()
 }
 
 // WhenGone calls f, on a goroutine of its own, once the caller no longer waits: it has removed its monitor, or can no longer
-// be reached. stop prevents that.
-func (far *FarCaller) WhenGone(f func()) (stop func()) {
-	stops := make([]func() bool, 0, 2)
-	for _, m := range []*process.Monitor{far.watch, far.monitor} {
-		if m != nil {
-			stops = append(stops, context.AfterFunc(m.Context(), f))
-		}
+// be reached. stop prevents that. Of a caller without a monitor only the latter is known.
+func (far *FarCaller) WhenGone(f func()) (stop func() bool) {
+	if m := cmp.Or(far.watch, far.monitor); m != nil {
+		return context.AfterFunc(m.Context(), f)
 	}
-	return func() {
-		for _, stop := range stops {
-			stop()
-		}
+	if far.Sender != nil && far.Sender.over != nil {
+		return context.AfterFunc(far.Sender.over.Context(), f)
 	}
+	return func() bool { return true }
 }
 
 // ReadFrom makes the ticket of a request that came as a term and is to be answered to from. c is nil if the node is not
@@ -61,8 +62,8 @@ func (c *Cluster) ReadFrom(sys *process.System, by *Sender, from calls.From) pro
 		process.Call
 		FarCaller
 	}{FarCaller: FarCaller{From: from, Sender: by, c: c}}
-	if by != nil && by.over != nil && from.ToAlias {
-		x.monitor, _ = by.over.MonitorBy(from.Alias).(*process.Monitor)
+	if ref, ok := from.Ref(); ok && by != nil && by.over != nil { // for OTP before 24 the tag is that of the monitor
+		x.monitor, _ = by.over.MonitorBy(ref).(*process.Monitor)
 	}
 	x.Call.System, x.Call.Far = sys, &x.FarCaller
 	return x.NewTicket()

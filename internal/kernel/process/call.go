@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -18,7 +19,7 @@ import (
 // Invariants, in addition to those of package calls:
 //
 //  1. Target, Waiter, Tag and More are written by the owner before the ticket is
-//     given to others. With an old ticket only the state, node and Far are read.
+//     given to others. With an old ticket only the state, what is atomic, node and Far are read.
 //  2. entry is guarded by the lock of Target.
 type Call struct {
 	calls.Promise
@@ -45,7 +46,7 @@ type requester interface {
 	Reply(a *Acting, p *Call)
 	// WhenGone calls f, on a goroutine of its own, once the caller no longer waits, as far as that can be known. stop prevents
 	// that.
-	WhenGone(f func()) (stop func())
+	WhenGone(f func()) (stop func() bool)
 }
 
 // forgetter waits for an answer of another node.
@@ -143,7 +144,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 func (p *Call) SetDeadline(ctx context.Context) {
 	if ctx != nil {
 		if at, ok := ctx.Deadline(); ok {
-			p.until.Store(max(1, int64(at.Sub(p.System.Clock.Start()))))
+			p.SetWait(p.System.Env.Until(at))
 			return
 		}
 	}
@@ -152,9 +153,10 @@ func (p *Call) SetDeadline(ctx context.Context) {
 	}
 }
 
-// SetWait is SetDeadline, d from now.
+// SetWait is SetDeadline, d from now. A time on the monotonic clock is kept: the wall clock may be set meanwhile.
 func (p *Call) SetWait(d time.Duration) {
-	p.until.Store(int64(p.System.Env.Since(p.System.Clock.Start()) + d))
+	now := p.System.Env.Since(p.System.Clock.Start())
+	p.until.Store(int64(max(1, now+min(d, math.MaxInt64-now))))
 }
 
 // Deadline returns when the caller gives up, if that is known and the caller waits.
@@ -169,8 +171,18 @@ func (t Ticket) Deadline() (at time.Time, ok bool) {
 	return t.Call.System.Clock.Start().Add(time.Duration(until)), true
 }
 
+// Context returns a context with the deadline of the caller that also ends with parent, or by cancel.
+func (t Ticket) Context(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
+	at, ok := t.Deadline()
+	if !ok {
+		return context.WithCancel(parent)
+	}
+	e := t.Call.System.Env
+	return e.WithTimeout(parent, e.Until(at))
+}
+
 // Observe makes w.Forget be called when the call is settled or forwarded, or a caller on another node no longer waits. It
-// returns false if the call is settled or is being settled; then w.Forget may not be called.
+// returns false if the call is settled or is being settled; then the caller must call w.Forget itself.
 func (t Ticket) Observe(w calls.Watch) bool {
 	p := t.Call
 	if p == nil {
@@ -190,7 +202,7 @@ func (t Ticket) Observe(w calls.Watch) bool {
 // farWatch is a watch that also learns when the caller, of another node, is gone.
 type farWatch struct {
 	calls.Watch
-	stop func()
+	stop func() bool
 }
 
 // Forget is part of calls.Watch.

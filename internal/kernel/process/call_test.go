@@ -140,9 +140,9 @@ type replies struct {
 	stops int
 }
 
-func (r *replies) WhenGone(f func()) (stop func()) {
+func (r *replies) WhenGone(f func()) (stop func() bool) {
 	r.gone = f
-	return func() { r.stops++ }
+	return func() bool { r.stops++; return true }
 }
 
 func (r *replies) Reply(_ *process.Acting, c *process.Call) {
@@ -380,5 +380,15 @@ func TestCallDeadline(t *testing.T) {
 		require.True(t, second.Settle(&sys.Plain, 1, nil))
 		_, ok = process.Ticket{}.Deadline()
 		require.False(t, ok)
+
+		third := p.NewTicket()
+		for _, far := range []time.Time{time.Now().Add(1<<63 - 1), time.Now().Round(0).Add(time.Hour), time.Now().Add(-time.Hour)} {
+			ctx, cancel := context.WithDeadline(context.Background(), far)
+			p.SetDeadline(ctx)
+			cancel()
+			at, ok := third.Deadline()
+			require.True(t, ok)
+			require.Equal(t, far.After(time.Now()), at.After(time.Now()), far)
+		}
 	})
 }

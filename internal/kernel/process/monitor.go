@@ -108,12 +108,22 @@ func (m *Monitor) Deliver(a *Acting, pid wire.PID, reason any) {
 	}
 }
 
-// Forget removes the monitor from its target.
+// Forget ends the monitor: its watcher no longer watches, and the target no longer has it.
 func (m *Monitor) Forget() {
+	m.End()
+	m.Detach()
+}
+
+// End records that the watcher no longer watches.
+func (m *Monitor) End() {
 	atomic.StoreUint32(&m.over, 1)
 	if s := m.scope.Load(); s != nil {
 		s.cancel(nil)
 	}
+}
+
+// Detach removes the monitor from its target. A remote watcher still watches, and learns in another way what it waits for.
+func (m *Monitor) Detach() {
 	t := m.Target
 	if t == nil {
 		if m.Far != nil {

@@ -18,7 +18,8 @@ type Pace struct {
 
 // Throttle limits the log lines on events of one kind: in each interval of its Pace the first events are written at once. Of
 // those that come after them, only the last is written, when the interval is over, with the number of the others: an operator
-// sees that it happens and how often, and a loop does not fill the disk. It may be used concurrently.
+// sees that it happens and how often, and a loop does not fill the disk. It may be used concurrently. If a line takes longer to
+// write than the interval, lines may be out of order.
 type Throttle[E any] struct {
 	env   env.Env
 	pace  Pace
