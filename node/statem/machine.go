@@ -136,10 +136,10 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 			return m.sys.Handle(c, systemOf[M]{m}, r)
 		}
 		if r, ok := c.Node().AsRequest(msg); ok {
-			if !m.kind.late && !r.Pending() {
+			e = Event{TypeCall, r.Body, r.From}
+			if m.isGivenUp(e) {
 				return nil
 			}
-			e = Event{TypeCall, r.Body, r.From}
 		} else if body, ok := node.AsCast(msg); ok {
 			e.Type, e.Content = TypeCast, body
 		}
@@ -153,6 +153,9 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 // run handles an event, and then all events that come before the mailbox.
 func (m *machine[M]) run(e Event) error {
 	for ok := true; ok; e, ok = m.next() {
+		if m.isGivenUp(e) { // while it was postponed
+			continue
+		}
 		m.last, m.from, m.act = e, e.from, actions{}
 		next, err := m.state.f(m.data, &m.Context, e)
 		if err != nil {
@@ -178,6 +181,11 @@ func (m *machine[M]) run(e Event) error {
 	}
 	m.last, m.from, m.act = Event{}, node.From{}, actions{} // keep nothing alive
 	return nil
+}
+
+// isGivenUp reports whether e is a request that is not handled, because its caller no longer waits: see [Kind.Late].
+func (m *machine[M]) isGivenUp(e Event) bool {
+	return e.Type == TypeCall && !m.kind.late && !e.from.Pending()
 }
 
 // failed handles the error of a state function. An error that it

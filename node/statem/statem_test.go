@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -761,3 +762,50 @@ func (w *wheel) turn(c *statem.Context, _ statem.Event) (statem.State[*wheel], e
 func (w *wheel) Init(*statem.Context) (statem.State[*wheel], error) { return nil, nil }
 
 var wheels = statem.Define((*wheel).turn)
+
+// counterShop is a shop that keeps customers waiting until it opens.
+type counterShop struct{ served []int }
+
+func (s *counterShop) closed(c *statem.Context, e statem.Event) (statem.State[*counterShop], error) {
+	if e.Type == statem.TypeCast {
+		return (*counterShop).open, nil
+	}
+	if e.Content == "hello" {
+		_ = c.Reply(c.From(), []int(nil))
+		return nil, nil
+	}
+	c.Postpone()
+	return nil, nil
+}
+
+func (s *counterShop) open(c *statem.Context, e statem.Event) (statem.State[*counterShop], error) {
+	if n, ok := e.Content.(int); ok {
+		s.served = append(s.served, n)
+	}
+	_ = c.Reply(c.From(), s.served) // the customer may have gone
+	return nil, nil
+}
+
+// A postponed request whose caller has given up meanwhile is not handled, unless the kind says so.
+func TestPostponedIsGivenUp(t *testing.T) {
+	for late, want := range map[bool][]int{false: {2}, true: {1, 2}} {
+		kind := statem.Define((*counterShop).closed, (*counterShop).open)
+		if late {
+			kind.Late()
+		}
+		n := nodetest.Start(t, node.Config{})
+		pid, err := n.Spawn(kind.New(&counterShop{}))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := node.Async[[]int](n, pid, 1), node.Async[[]int](n, pid, 2)
+		_, err = node.Call[[]int](testkit.Context(t), n, pid, "hello") // both are postponed now
+		require.NoError(t, err)
+		cancel()
+		_, err = node.Await(ctx, n, first)
+		require.ErrorIs(t, err, context.Canceled)
+		require.NoError(t, genserver.Cast(n, pid, "open"))
+		served, err := node.Await(testkit.Context(t), n, second)
+		require.NoError(t, err)
+		require.Equal(t, want, served, "late: %v", late)
+	}
+}
