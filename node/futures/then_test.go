@@ -36,7 +36,7 @@ func (r *run) Receive(c *node.Context, msg any) error {
 // Then continues an Actor when a future is completed, between other messages, whatever the behaviour is by then.
 func TestThen(t *testing.T) {
 	l := start(t)
-	for name, o := range map[string]node.Options{} {
+	for name, o := range map[string]node.Options{"on a stage": {}, "detached": {Place: node.Detached()}} {
 		t.Run(name, func(t *testing.T) {
 			seen := make(chan string, 10)
 			pid, err := l.n.SpawnOpt(o, &run{"first", seen})
@@ -65,14 +65,14 @@ func TestThen(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "*futures_test.run", i.Behaviour)
 			require.NoError(t, froms[1].Reply(7))
-			require.Equal(t, "7<nil>", <-seen)
+			require.Equal(t, "7 <nil>", <-seen)
 			require.NoError(t, l.n.Send(pid, 3))
 			require.Equal(t, "third 3", <-seen)
 			require.NoError(t, froms[0].Fail(errAsked))
-			require.Equal(t, "0"+errAsked.Error(), <-seen)
+			require.Equal(t, "0 "+errAsked.Error(), <-seen)
 			do(func(c *node.Context) error { c.Unbecome(); return nil })
 			require.NoError(t, froms[2].Reply(8))
-			require.Equal(t, "8<nil>", <-seen)
+			require.Equal(t, "8 <nil>", <-seen)
 			require.NoError(t, l.n.Send(pid, 4))
 			require.Equal(t, "second 4", <-seen)
 			i, err = l.n.Info(pid)
