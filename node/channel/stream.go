@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 )
 
@@ -120,7 +119,8 @@ func isEnd(m any) bool {
 
 // Spawn starts a process and returns a channel of the messages of type T that it gets. The process takes the next one
 // when the last is in the channel, which holds buffer messages. The channel is closed when ctx or the process
-// ends; messages that are then in the mailbox are lost. Messages of other types are logged. o bounds the mailbox,
+// ends; messages that are then in the mailbox are lost. A request of another type fails, and other messages of other
+// types are logged: see Unknown of [node.Process]. o bounds the mailbox,
 // names the process, and so on; the errors are those of SpawnOpt.
 func Spawn[T any](ctx context.Context, from node.Caller, buffer int, o node.Options) (node.PID, <-chan T, error) {
 	values := make(chan T, buffer)
@@ -135,7 +135,7 @@ func Spawn[T any](ctx context.Context, from node.Caller, buffer int, o node.Opti
 		for m := range Messages[any](ctx, p) {
 			v, ok := m.(T)
 			if !ok {
-				p.Node().Log().Warn("unexpected message", "pid", p.Self().String(), "message", sysmsg.Brief(p.Node(), m))
+				p.Unknown(m)
 				continue
 			}
 			select {

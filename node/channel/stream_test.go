@@ -232,6 +232,16 @@ func TestChannel(t *testing.T) {
 				require.Equal(t, i, testkit.Receive(t, values))
 			}
 			log.Await(t, "unexpected message")
+			answer := node.Async[int](n, pid, "how many?")
+			require.Equal(t, 90, testkit.Receive(t, values)) // there is space for the next one
+			for i := range 9 {
+				require.Equal(t, 91+i, testkit.Receive(t, values))
+			}
+			_, err = node.Await(testkit.Context(t), n, answer)
+			require.ErrorIs(t, err, node.ErrUnhandled)
+			for i := range 10 {
+				require.NoError(t, n.Send(pid, 90+i))
+			}
 			switch end {
 			case "context":
 				cancel()

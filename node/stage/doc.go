@@ -42,8 +42,8 @@
 //  1. A process on a Stage stays there until it is moved, or the Stage is closed.
 //  2. A process gets each message once, in the order of each sender, whenever it is moved.
 //  3. On an exclusive Stage no handler begins while another runs, however long that takes, unless the other says
-//     that it will wait: by a Call, an Await or Blocking. When it has waited, the handler goes on only
-//     when no other runs.
+//     waits by a Call, an Await or Blocking, or for space in a mailbox. When it has waited, the handler goes on
+//     only when no other runs.
 //  4. The actors of an ordered Stage begin to handle their messages in the order in which they were sent, whichever
 //     actor each is for, except messages that are left as Unhandled.
 //
