@@ -133,7 +133,8 @@ func TestTypes(t *testing.T) {
 	require.NoError(t, typesFor(has64, "", "./...")(r))
 	require.ErrorContains(t, typesFor(has32, "", "./...")(r), "m.go:3:28: n (32 bits) too small for shift of 40")
 
-	r = write(map[string]string{"m.go": "//go:build !odd\n\npackage m\n", "odd.go": "//go:build odd\n\npackage m\n\nvar a int = nil\n"})
+	r = write(map[string]string{"m.go": "//go:build !odd\n\npackage m\n",
+		"odd.go": "//go:build odd\n\npackage m\n\nvar a int = nil\n"})
 	require.NoError(t, typesFor("", "", "./...")(r))
 	require.ErrorContains(t, typesFor("", "-tags=odd", "./...")(r), "odd.go:5:13: ")
 	require.Error(t, typesFor("", "", "./none")(r))

@@ -252,9 +252,10 @@ func TestForgedRequests(t *testing.T) {
 		"a reply that is not to an alias": {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, goReply, 1}},
 		"Ref is not a reference":          {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, 7, 1}},
 		"a caller that waits for 0 ms":    {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, 0, 1}},
-		"waits for 2147483648 ms":         {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, int64(1 << 31), 1}},
-		"Wait is not an integer":          {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, -1, 1}},
-		"Ref is not":                      {From: peerOrigin.PID(1), Ref: to.RefOf(9), Payload: wire.Tuple{goMark, goReply, 5, 1}},
+		"waits for 2147483648 ms": {From: peerOrigin.PID(1), To: to.PID(5),
+			Payload: wire.Tuple{goMark, ref, int64(1 << 31), 1}},
+		"Wait is not an integer": {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, -1, 1}},
+		"Ref is not":             {From: peerOrigin.PID(1), Ref: to.RefOf(9), Payload: wire.Tuple{goMark, goReply, 5, 1}},
 	} {
 		f.Op = dist.OpSend
 		_, err := read(f)
