@@ -33,6 +33,9 @@ func (a *arrival) BehaviourName() string {
 func (a *arrival) Init(c *node.Context) error {
 	a.kinds.at(c, "arrival asked")
 	a.source = c.Monitor(a.prepare.Source)
+	if !a.from.Pending() { // the monitor may have been made over the next connection, where no one asks for the process
+		return node.ErrStop
+	}
 	if !a.back.IsZero() {
 		a.forward = c.Monitor(a.back)
 		if give(c, a.back, &takingBack{arrival: a, self: c.Self()}) {

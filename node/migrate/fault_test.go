@@ -37,6 +37,11 @@ var faults = map[string]func(c *cluster, x *node.Context){
 	"kill":       func(_ *cluster, x *node.Context) { x.Node().Exit(x.Self(), node.Kill) },
 	"cut":        func(c *cluster, _ *node.Context) { c.wire.Cut() },
 	"disconnect": func(c *cluster, _ *node.Context) { c.nodes[0].Disconnect(c.nodes[1].Name()) },
+	// Both nodes know that the connection has ended: what the process does next makes another one.
+	"reconnect": func(c *cluster, _ *node.Context) {
+		c.nodes[0].Disconnect(c.nodes[1].Name())
+		c.nodes[1].Disconnect(c.nodes[0].Name())
+	},
 }
 
 // Whatever happens at whatever step of a move, there is one process afterwards, here or there, that has had each
