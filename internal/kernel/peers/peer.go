@@ -255,7 +255,7 @@ func (p *Peer) settle(r Remains) {
 	if len(r.Requests) > 0 {
 		lost := p.lost()
 		for _, q := range r.Requests {
-			q.Caller.Settle(nil, lost)
+			q.Ticket.Settle(&p.System.Plain, nil, lost)
 		}
 	}
 	p.c.cfg.Node.Down(p)

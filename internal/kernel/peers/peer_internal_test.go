@@ -7,20 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// caller waits for an answer.
-type caller struct {
-	got  []any
-	over bool
-}
-
-func (c *caller) Settle(v any, err error) bool {
-	c.got = append(c.got, v)
-	return !c.over
-}
+// asked returns the ticket of a caller that waits for an answer.
+func asked(p *Peer) process.Ticket { return (&process.Call{System: p.System}).NewTicket() }
 
 // hooked is a link that runs a function while a frame is written.
 type hooked struct {
@@ -64,29 +57,25 @@ func TestRequest(t *testing.T) {
 	ends := Ends{By: here.PID(1), Name: "shop"}
 	for what, c := range map[string]struct {
 		ends   Ends
-		end    func(p *Peer, r *Request) Caller // nil: it is forgotten
-		taken  bool                             // the monitor is taken away
+		end    func(p *Peer, r *Request) *Request // nil: it is forgotten
+		taken  bool                               // the monitor is taken away
 		answer bool
 	}{
-		"a reply":               {ends, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, true, true},
-		"the end of the target": {ends, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, true) }, false, true},
-		"no monitor":            {Ends{By: here.PID(1)}, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, false, true},
-		"forgotten":             {ends, func(p *Peer, r *Request) Caller { p.Forget(r); return nil }, true, false},
+		"a reply":               {ends, func(p *Peer, r *Request) *Request { return p.Answered(r.Ref, false) }, true, true},
+		"the end of the target": {ends, func(p *Peer, r *Request) *Request { return p.Answered(r.Ref, true) }, false, true},
+		"no monitor":            {Ends{By: here.PID(1)}, func(p *Peer, r *Request) *Request { return p.Answered(r.Ref, false) }, false, true},
+		"forgotten":             {ends, func(p *Peer, r *Request) *Request { r.Forget(); return nil }, true, false},
 	} {
 		for _, early := range []bool{false, true} { // before its frame has been written
 			_, p, l := connected()
-			want := &caller{}
-			r := &Request{Ref: p.CallRef(7), Ends: c.ends, Kind: ByReply, Caller: want}
-			var got Caller
+			r := &Request{Ref: p.CallRef(7), Ends: c.ends, Kind: ByReply, Ticket: asked(p)}
+			var got *Request
 			end := func() { got = c.end(p, r) }
 			if early {
 				l.then = end
 			}
-			sent := false
-			ok, err := p.Ask(nil, r, request, func() { sent = true })
-			require.True(t, ok)
-			require.NoError(t, err)
-			require.True(t, sent)
+			require.True(t, p.Ask(&p.System.Plain, nil, r, request))
+			require.NotNil(t, r.Ticket.Call.Away)
 			if !early {
 				require.Equal(t, []dist.Frame{request}, l.said())
 				p.Tables(func(t2 *Tables) { require.True(t, t2.IsAsked(r.Ref)) })
@@ -95,45 +84,49 @@ func TestRequest(t *testing.T) {
 				require.Equal(t, request, l.wrote[0])
 				l.wrote = l.wrote[1:]
 			}
-			require.Equal(t, c.answer, got == Caller(want), what)
+			require.Equal(t, c.answer, got == r, what)
 			var frames []dist.Frame
 			if c.taken {
 				frames = []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), Name: "shop", Ref: r.Ref}}
 			}
 			require.ElementsMatch(t, frames, l.said(), "%s, early %v", what, early)
 			require.Nil(t, p.Answered(r.Ref, false), "once")
-			p.Forget(r)
+			r.Forget()
 			require.Empty(t, l.said())
 		}
 	}
 	_, p, l := connected()
-	r := &Request{Ref: p.CallRef(7), Caller: &caller{}}
-	p.Ask(nil, r, request, func() {})
+	r := &Request{Ref: p.CallRef(7), Ticket: asked(p)}
+	p.Ask(&p.System.Plain, nil, r, request)
 	require.Nil(t, p.Answered(there.RefOf(7), false), "another node's")
 	p.End(errStopping)
 	l.said()
-	ok, err := p.Ask(nil, r, request, func() { t.Error("it is not sent") })
-	require.False(t, ok)
-	require.NoError(t, err)
+	r = &Request{Ref: p.CallRef(8), Ticket: asked(p)}
+	require.False(t, p.Ask(&p.System.Plain, nil, r, request))
+	_, err := r.Ticket.Call.Result()
+	require.EqualError(t, err, "exited: noconnection")
 	require.Empty(t, l.said())
 }
 
 // The answer to a call may come over another connection.
 func TestAnswer(t *testing.T) {
 	c, p, l := connected()
-	want := &caller{}
-	r := &Request{Ref: p.CallRef(7), Ends: Ends{By: here.PID(1), To: there.PID(2)}, Kind: ByReply, Caller: want}
-	p.Ask(nil, r, dist.Frame{}, func() {})
+	r := &Request{Ref: p.CallRef(7), Ends: Ends{By: here.PID(1), To: there.PID(2)}, Kind: ByReply, Ticket: asked(p)}
+	p.Ask(&p.System.Plain, nil, r, dist.Frame{})
 	l.said()
 	require.False(t, c.answer(here.RefOf(7), "v", nil), "it has no mark")
 	require.False(t, c.answer(marked(there, 7, p.mark, 1), "v", nil), "another node's")
 	require.False(t, c.answer(marked(here, 7, p.mark+1, 1), "v", nil), "no peer")
 	require.True(t, c.answer(r.Ref, "v", nil))
 	require.False(t, c.answer(r.Ref, "v", nil))
-	require.Equal(t, []any{"v"}, want.got)
+	v, err := r.Ticket.Call.Result()
+	require.NoError(t, err)
+	require.Equal(t, "v", v)
 	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(2), Ref: r.Ref}}, l.said())
-	p.Ask(nil, r, dist.Frame{}, func() {})
-	want.over = true
+	late := asked(p)
+	late.Settle(&p.System.Plain, nil, nil) // the caller has given up
+	r = &Request{Ref: r.Ref, Kind: ByReply, Ticket: late}
+	p.Ask(&p.System.Plain, nil, r, dist.Frame{})
 	require.False(t, c.answer(r.Ref, "late", nil))
 }
 
@@ -147,15 +140,15 @@ func TestStarted(t *testing.T) {
 	require.False(t, p.spawned(&f))
 	require.Empty(t, l.said())
 	start := &Request{Ref: f.Ref, Kind: ByStart}
-	p.Ask(nil, start, dist.Frame{}, func() {})
+	p.Ask(&p.System.Plain, nil, start, dist.Frame{})
 	l.said()
 	require.True(t, p.spawned(&f))
 	p.Answered(f.Ref, false)
 	call := &Request{Ref: f.Ref, Kind: ByResult, Ends: Ends{By: here.PID(1)}}
-	p.Ask(nil, call, dist.Frame{}, func() {})
+	p.Ask(&p.System.Plain, nil, call, dist.Frame{})
 	l.said()
 	require.False(t, p.spawned(&f), "its result is the answer")
-	p.Forget(call)
+	call.Forget()
 	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(5), Ref: f.Ref}}, l.said())
 }
 

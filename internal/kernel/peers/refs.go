@@ -64,5 +64,5 @@ func (c *Cluster) answer(ref wire.Ref, v any, err error) bool {
 	r, f, ok := p.tables.AnsweredElsewhere(ref)
 	p.putIf(f, ok)
 	p.mu.Unlock()
-	return r != nil && r.Caller.Settle(v, err)
+	return r != nil && r.Ticket.Settle(&p.System.Plain, v, err)
 }

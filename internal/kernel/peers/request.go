@@ -16,31 +16,18 @@ import (
 
 // Calls, spawns and receipts: what local processes wait for from remote nodes.
 
-// call is a Request with the ticket that its answer settles.
-type call struct {
-	Request
-	p    *Peer
-	t    process.Ticket
-	sent links.Request // the request sent, if the link supports it
-}
-
-// Settle implements Caller.
-func (c *call) Settle(v any, err error) bool { return c.t.Settle(&c.p.System.Plain, v, err) }
-
-// Forget removes the call from the tables; an answer that arrives later is discarded.
-func (c *call) Forget() { c.p.Forget(&c.Request) }
-
-// ended returns the result of the call after a Down of the called process.
-func (c *call) ended(reason any) (v any, err error) {
-	switch name := c.Ends.Name; {
-	case c.Kind == ByResult:
-		if o, ok := erpc.ReadOutcome(c.Ref, reason); ok {
-			return o.Opened(c.p.System.Values.ReadErrorTerm).Result()
+// ended returns the result of r after a Down of the called process.
+func (r *Request) ended(reason any) (v any, err error) {
+	sys := r.peer.System
+	switch name := r.Ends.Name; {
+	case r.Kind == ByResult:
+		if o, ok := erpc.ReadOutcome(r.Ref, reason); ok {
+			return o.Opened(sys.Values.ReadErrorTerm).Result()
 		}
 	case name != "" && reason == process.NoProc && !tables.IsAlias(name):
 		return nil, fmt.Errorf("%w: %s", process.ErrNoName, name) // as for a local process
 	}
-	return nil, c.p.System.Host.ErrorOf(reason)
+	return nil, sys.Host.ErrorOf(reason)
 }
 
 // lost returns the error of a call whose answer cannot come because the connection has ended.
@@ -50,23 +37,28 @@ func (p *Peer) lost() error { return p.System.Host.Lost(p.Name, p.Why()) }
 // [links.Requester].
 func (p *Peer) TakesRequests() bool { return p.requests.Load() }
 
-// Ask adds r to the tables and sends f, in the turn t unless that is nil. Before it sends, it calls sent with the lock of p
-// held. ok is false if the connection has ended. The error is that of [flow.Box.Put].
-func (p *Peer) Ask(t *flow.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
+// Ask adds r to the tables and sends f, in turn unless that is nil. It returns false if the connection has ended. If f is not
+// sent, r is settled.
+func (p *Peer) Ask(a *process.Acting, turn *flow.Turn, r *Request, f dist.Frame) bool {
+	r.peer = p
 	p.mu.Lock()
-	if ok = p.tables.Ask(r); ok {
-		sent()
+	ok := p.tables.Ask(r)
+	if ok && r.Ticket.Call != nil {
+		r.Ticket.Call.Away = r
 	}
 	p.mu.Unlock()
 	if !ok {
-		return false, nil
+		r.Ticket.Settle(a, nil, p.lost())
+		return false
 	}
-	if _, err = p.Box.Put(t, f); err == nil && r.setWritten() {
+	if _, err := p.Box.Put(turn, f); err != nil {
+		_ = p.unsent(f, err) // also settles r
+	} else if r.setWritten() {
 		p.mu.Lock()
 		p.putIf(r.demonitor())
 		p.mu.Unlock()
 	}
-	return true, err
+	return true
 }
 
 // askFor makes t wait for the answer to f, from the process that e names.
@@ -76,20 +68,7 @@ func (p *Peer) askFor(a *process.Acting, t process.Ticket, kind Answered, e Ends
 		ref = p.System.Origin.RefOf(f.ID)
 	}
 	e.By = f.From
-	return p.ask(a, nil, &call{p: p, t: t, Request: Request{Ref: ref, Ends: e, Kind: kind}}, f)
-}
-
-// ask adds c to the tables and sends f in turn. It returns false if the connection has ended; c is settled then.
-func (p *Peer) ask(a *process.Acting, turn *flow.Turn, c *call, f dist.Frame) bool {
-	c.Caller = c
-	ok, err := p.Ask(turn, &c.Request, f, func() { c.t.Call.Away = c })
-	switch {
-	case !ok:
-		c.t.Settle(a, nil, p.lost())
-	case err != nil:
-		_ = p.unsent(f, err) // also settles c
-	}
-	return ok
+	return p.Ask(a, nil, &Request{Ref: ref, Ends: e, Kind: kind, Ticket: t}, f)
 }
 
 // AskSoon sends f for a caller that then waits for the start of a process, or for a receipt.
@@ -137,9 +116,9 @@ func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, labe
 	pid, name := to.PIDOrName()
 	if label == calls.Call && p.TakesRequests() {
 		ref := p.CallRef(p.System.NewNumber())
-		c := &call{p: p, t: t, Request: Request{Ref: ref, Ends: Ends{By: from, To: pid, Name: name}, Kind: ByReply},
+		r := &Request{Ref: ref, Ends: Ends{By: from, To: pid, Name: name}, Kind: ByReply, Ticket: t,
 			sent: links.Request{Ref: ref, Body: body, Wait: p.wait(t)}}
-		p.ask(a, a.OutboxTurn(), c, dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: &c.sent,
+		p.Ask(a, a.OutboxTurn(), r, dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: &r.sent,
 			Token: a.Process.Token()})
 		return
 	}
@@ -167,11 +146,12 @@ func (p *Peer) wait(t process.Ticket) time.Duration {
 	return max(d, time.Millisecond)
 }
 
-// Forget removes a request whose caller no longer waits; an answer that arrives later is discarded.
-func (p *Peer) Forget(r *Request) {
+// Forget removes r, whose caller no longer waits; an answer that arrives later is discarded.
+func (r *Request) Forget() {
 	if r.isOut() {
 		return
 	}
+	p := r.peer
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.putIf(p.tables.Forget(r))
@@ -189,9 +169,9 @@ func (p *Peer) DeferForRequest() bool {
 	return few
 }
 
-// Answered removes the request with the reference ref and returns its caller, or nil if there is none. down reports that its
-// monitor has ended, by the exit of the called process or by [links.Reply].
-func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
+// Answered removes the request with the reference ref and returns it, or nil if there is none. down reports that its monitor
+// has ended, by the exit of the called process or by [links.Reply].
+func (p *Peer) Answered(ref wire.Ref, down bool) *Request {
 	if !p.System.Origin.Equal(ref.Origin()) {
 		return nil
 	}
@@ -199,27 +179,24 @@ func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
 	r, f, ok := p.tables.Answered(ref, down)
 	p.putIf(f, ok)
 	p.mu.Unlock()
-	if r == nil {
-		return nil
-	}
-	return r.Caller
+	return r
 }
 
 // answer settles the call with the reference ref on behalf of a. It reports whether a caller waited. down reports whether its
 // monitor has ended.
 func (p *Peer) answer(a *process.Acting, ref wire.Ref, v any, err error, down bool) bool {
-	c, ok := p.Answered(ref, down).(*call)
-	return ok && c.t.Settle(a, v, err)
+	r := p.Answered(ref, down)
+	return r != nil && r.Ticket.Settle(a, v, err)
 }
 
 // answerDown settles the call with the reference ref, if there is one, because the called process has ended.
 func (p *Peer) answerDown(a *process.Acting, ref wire.Ref, reason any) bool {
-	c, ok := p.Answered(ref, true).(*call)
-	if !ok {
+	r := p.Answered(ref, true)
+	if r == nil {
 		return false
 	}
-	v, err := c.ended(reason)
-	return c.t.Settle(a, v, err)
+	v, err := r.ended(reason)
+	return r.Ticket.Settle(a, v, err)
 }
 
 // handleSpawnReply handles the answer to a spawn request.

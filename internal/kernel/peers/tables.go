@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -49,13 +51,15 @@ const (
 	ByResult                 // the Down of a process that was started for the request
 )
 
-// Request is a call, or a spawn, that waits for an answer from another node.
+// Request is a call, a spawn or a receipt that waits for an answer from another node.
 type Request struct {
 	Ref    wire.Ref
-	Ends   Ends     // the called process; neither To nor Name if it is unknown here and there is no monitor
-	Kind   Answered // what answers it
-	Caller Caller   // receives the answer
+	Ends   Ends           // the called process; neither To nor Name if it is unknown here and there is no monitor
+	Kind   Answered       // what answers it
+	Ticket process.Ticket // the answer settles it
 
+	sent links.Request // what is sent, if the link sends a request in one frame
+	peer *Peer         // to which it has been sent
 	step atomic.Uint32 // its progress: see below
 }
 
@@ -86,12 +90,6 @@ func (r *Request) isOut() bool { return r.step.Load() >= takenEarly }
 // setWritten notes that the frame of r has been written. It reports whether a Demonitor must be sent after it.
 func (r *Request) setWritten() (early bool) {
 	return !r.step.CompareAndSwap(unwritten, written) && r.step.Load() == takenEarly
-}
-
-// Caller waits for the answer to a Request.
-type Caller interface {
-	// Settle delivers the answer. It reports whether the caller still waited.
-	Settle(v any, err error) bool
 }
 
 // Tables are the links, monitors and requests of one connection. They have no lock and send nothing: methods return the frame
