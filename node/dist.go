@@ -173,6 +173,7 @@ func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 	n.sys.Values, n.sys.Rights = d.cfg.Types.codec(), cfg.Access.Rights
 	d.Cluster = peers.NewCluster(peersConfig)
 	n.dist, n.peers, n.types = d, d.Cluster, d.cfg.Types
+	n.sys.Remotes = peers.Remotes{Cluster: d.Cluster}
 	err = n.startKernel()
 	if err == nil && cfg.Published != nil {
 		err = cfg.Published.Publish(process.Key{}, n)

@@ -35,10 +35,6 @@ func (*host) IsCrash(reason any) bool {
 	return ok
 }
 
-func (n *host) Reach(pid PID) process.Remote     { return asRemote(n.peers.Reach(pid)) }
-func (n *host) Connected(pid PID) process.Remote { return asRemote(n.peers.Connected(pid)) }
-func (n *host) Named(name Atom) process.Remote   { return asRemote(n.peers.Want(name, false)) }
-
 // Whereis asks another node which process has a name there, and then calls then with it; with the zero PID and an exit
 // reason if there is none, or the node is not there.
 func (*host) Whereis(a *process.Acting, at At, then func(pid PID, why any)) {

@@ -86,6 +86,7 @@ func Start(cfg Config) (*Node, error) {
 	}
 	sys := &n.sys
 	sys.Init((*host)(n), wire.NodeID{Name: n.cfg.Name, Creation: n.cfg.Creation}, cfg.Budget, e)
+	sys.Remotes = peers.Remotes{} // see startDist
 	if sys.Halved = 1; cfg.Budget == 1 {
 		sys.Halved = 63 // one means one
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/internal/kernel/peers"
-	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -76,12 +74,4 @@ func (n *Node) Ping(ctx context.Context, name Atom) error {
 	}
 	_, err := Call[any](ctx, n, At{Name: "net_kernel", Node: name}, any(wire.Tuple{wire.Atom("is_auth"), n.cfg.Name}))
 	return err
-}
-
-// asRemote is p, nil where it is nil.
-func asRemote(p *peers.Peer) process.Remote {
-	if p == nil {
-		return nil
-	}
-	return p
 }

@@ -121,3 +121,18 @@ func (c *Cluster) Connected(pid wire.PID) *Peer {
 
 // Recent returns the peers that Reach remembers.
 func (c *Cluster) Recent() []*Peer { return c.recent.All() }
+
+// Remotes are the nodes of a Cluster as package process knows them. The Cluster of a node that is not distributed is nil.
+type Remotes struct{ Cluster *Cluster }
+
+func (r Remotes) Reach(pid wire.PID) process.Remote     { return remote(r.Cluster.Reach(pid)) }
+func (r Remotes) Connected(pid wire.PID) process.Remote { return remote(r.Cluster.Connected(pid)) }
+func (r Remotes) Named(name wire.Atom) process.Remote   { return remote(r.Cluster.Want(name, false)) }
+
+// remote returns p, or nil if p is nil.
+func remote(p *Peer) process.Remote {
+	if p == nil {
+		return nil
+	}
+	return p
+}

@@ -186,7 +186,7 @@ func (d *Death) tellWatchers(a *Acting) {
 func (d *Death) tellLink(a *Acting, wave []*Death, to wire.PID) []*Death {
 	q := d.p.System.Lookup(to)
 	if q == nil {
-		if far := d.p.System.Host.Connected(to); far != nil {
+		if far := d.p.System.Remotes.Connected(to); far != nil {
 			far.Exit(d.p.ID, to, d.reason)
 		}
 		return wave
@@ -220,7 +220,7 @@ func (p *Process) LinkBrokenLocked(a *Acting, from wire.PID, reason any) *Death 
 func (n *System) ExitSignal(a *Acting, from, to wire.PID, reason any) {
 	p := n.Lookup(to)
 	if p == nil { // as in Erlang: no process, nothing to do
-		if far := n.Host.Reach(to); far != nil {
+		if far := n.Remotes.Reach(to); far != nil {
 			far.Signal(from, to, reason)
 			far.Pace(a)
 		}

@@ -5,11 +5,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Host is the node above its processes: it converts events to messages and errors, and finds other nodes.
+// Host is the node above its processes: it converts events to messages and errors.
 type Host interface {
 	Messages
 	Reasons
-	Remotes
 
 	// Self returns the process that represents a plain goroutine to other nodes.
 	Self() wire.PID
@@ -21,6 +20,9 @@ type Host interface {
 	// Unanswered fails the call whose request has been lost, if msg is one. raw reports that msg, sent to the name of an alias,
 	// is still as received. It reports whether a caller waited.
 	Unanswered(msg any, why error, raw bool) bool
+	// Whereis asks another node which process has a name there, and then calls then with it, or with the zero PID and an exit
+	// reason if there is none, or the node cannot be reached.
+	Whereis(a *Acting, at wire.At, then func(pid wire.PID, why any))
 	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference was passed on. It returns
 	// false if it is not.
 	Answered(ref wire.Ref, msg any) bool
@@ -45,14 +47,11 @@ type Reasons interface {
 	Lost(node wire.Atom, why error) error // the error for noconnection: why the connection to a node has ended
 }
 
-// Remotes finds other nodes. Its first three methods return nil if there is none.
+// Remotes finds other nodes. Its methods return nil if there is none.
 type Remotes interface {
 	Reach(pid wire.PID) Remote     // the node of a PID, connected or being connected
 	Connected(pid wire.PID) Remote // the same without connecting
-	Named(name wire.Atom) Remote   // the node with a name
-	// Whereis asks another node which process has a name there, and then calls then with it, or with the zero PID and an exit
-	// reason if there is none, or the node cannot be reached.
-	Whereis(a *Acting, at wire.At, then func(pid wire.PID, why any))
+	Named(name wire.Atom) Remote   // the node with a name, connected or being connected
 }
 
 // Down is the content of a monitor's message: see package node.

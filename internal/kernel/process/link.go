@@ -25,7 +25,7 @@ func (p *Process) Link(a *Acting, to wire.PID) {
 	if p.Gone() {
 		return
 	}
-	if far := p.System.Host.Reach(to); far != nil {
+	if far := p.System.Remotes.Reach(to); far != nil {
 		p.Mu.Lock()
 		done := p.Gone() || far.Link(p, to)
 		p.Mu.Unlock()
@@ -129,7 +129,7 @@ func (p *Process) Unlink(a *Acting, to wire.PID) {
 		return
 	}
 	p.Mu.Lock()
-	far := p.System.Host.Connected(to)
+	far := p.System.Remotes.Connected(to)
 	if p.RemoveLinkLocked(to) && far != nil {
 		far.Unlink(p, to)
 	}

@@ -206,9 +206,9 @@ func (p *Process) Monitor(a *Acting, dest wire.Dest) wire.Ref {
 	}
 	var far Remote
 	if to.ByName() {
-		far = p.System.Host.Named(to.Node)
+		far = p.System.Remotes.Named(to.Node)
 	} else {
-		far = p.System.Host.Reach(to.PID)
+		far = p.System.Remotes.Reach(to.PID)
 	}
 	p.monitorOn(a, m, far, to)
 	return m.ref
@@ -274,7 +274,7 @@ func (p *Process) Discard(a *Acting, match func(any) bool) {
 // MonitorNode requests a message when the connection to a node is lost. Demonitor cancels it.
 func (p *Process) MonitorNode(a *Acting, name wire.Atom) wire.Ref {
 	m, why := &Monitor{ref: a.NewRef(), Watcher: p, Node: true}, "this node runs without distribution"
-	if q := p.System.Host.Named(name); q != nil {
+	if q := p.System.Remotes.Named(name); q != nil {
 		if m.Far = q; m.add(a) {
 			return m.ref
 		}

@@ -23,12 +23,13 @@ import (
 // System is what the processes of a node share: their tables, the pool that runs them, counters. It is part of a node, and
 // set up before the first process.
 type System struct {
-	Host   Host
-	Name   wire.Atom // of the node
-	Budget int       // messages per turn
-	Halved uint8     // a long queue's length is shifted right by this for its messages per turn
-	Origin wire.Origin
-	Pool   *executor.Pool
+	Host    Host
+	Remotes Remotes
+	Name    wire.Atom // of the node
+	Budget  int       // messages per turn
+	Halved  uint8     // a long queue's length is shifted right by this for its messages per turn
+	Origin  wire.Origin
+	Pool    *executor.Pool
 
 	Tracing watch.Traces // next to read-only fields: every message checks it
 
@@ -93,7 +94,7 @@ type Remote interface {
 	Why() error
 }
 
-// Init initializes sys, except what the caller sets itself: Pool, Tracing, Table, Dead and Cycles.
+// Init initializes sys, except what the caller sets itself: Remotes, Pool, Tracing, Table, Dead and Cycles.
 func (sys *System) Init(h Host, id wire.NodeID, budget int, e env.Env) {
 	sys.Host, sys.Name, sys.Budget, sys.Env = h, id.Name, budget, e
 	sys.Origin = wire.NewOrigin(id)

@@ -94,8 +94,12 @@ func (Host) Whereis(*process.Acting, wire.At, func(wire.PID, any)) {
 }
 
 // Init makes s ready for processes without a stage.
-func Init(s *process.System, h process.Host, id wire.NodeID, budget int) {
+func Init(s *process.System, h interface {
+	process.Host
+	process.Remotes
+}, id wire.NodeID, budget int) {
 	s.Init(h, id, budget, env.Env{})
+	s.Remotes = h
 	s.Halved = 63
 	s.Table.Init(1 << 20)
 	s.Tracing.Init(watch.TraceHost{IsOwn: func(any) bool { return false }})
