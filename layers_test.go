@@ -50,6 +50,7 @@ var house = [][]string{
 	{"internal/sysmsg", "node/match"},
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
 	{"node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
+	{"node/nodetest"},
 	{"node/migrate", "node/pg", "node/statem", "supervisor/application"},
 	// the daemon
 	{"internal/daemon/admin", "internal/daemon/demo", "internal/testkit/growth"},
@@ -78,6 +79,7 @@ var outside = map[string]string{
 	"github.com/KimMachineGun/automemlimit": "the memory that a cgroup (v1, v2, and those above it) or the machine allows; small, released this year, what Prometheus and Caddy use",
 	"golang.org/x/sys":                      "waitid without reaping, and the names of signals and errors, which package syscall has not",
 	"golang.org/x/tools":                    "vet: analyzers, control flow, the protocol of go vet; of Go's authors",
+	"golang.org/x/net":                      "nettest: the conformance tests of a net.Conn, for the network in node/nodetest",
 	"golang.org/x/sync":                     "errgroup: several hosts asked at a time, so many at most",
 	"github.com/hashicorp/memberlist":       "gossip: SWIM with Lifeguard, what Consul and Nomad run on; released this year, the alternatives are layers on it (serf) or long without a release",
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",

@@ -207,9 +207,10 @@ func (r *run) start(dir string, env []string, w io.Writer, name string, args ...
 }
 
 // environment returns the variables of the go command for all parts: no profile, with which each main package would
-// recompile all its imports; no version control, which may be missing.
+// recompile all its imports; no version control, which may be missing; patience, since the machine may be busy.
 func environment() []string {
-	return []string{"GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -pgo=off -buildvcs=false"), "GOWORK="}
+	return []string{"GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -pgo=off -buildvcs=false"), "GOWORK=",
+		"NODETEST_TIMEOUT=5m"}
 }
 
 func lastLines(s string, n int) string {
