@@ -40,10 +40,11 @@ type Node struct {
 	peers   *peers.Cluster // of dist; nil: not distributed
 	types   *Types         // those of Distribution
 
-	watchers peers.Watchers // of connections
-	reports  watch.Reports
-	draining atomic.Bool
-	counts   counter.Counters // of the packages above
+	watchers  peers.Watchers // of connections
+	reports   watch.Reports
+	draining  atomic.Bool
+	counts    counter.Counters // of the packages above
+	logLevels atomic.Pointer[[]LogLevel]
 
 	stopTime atomic.Int64  // Config.StopTimeout, or what has been set since: a time.Duration
 	stopping atomic.Bool   // somebody has called Stop
