@@ -50,6 +50,8 @@
 //	stop                              true; then the node stops
 //	log_level                         the level: debug, info, warn, error
 //	{log_level, Level}                the level as it was
+//	log_levels                        the levels of processes: a list of maps with name or behaviour or both, and level
+//	{log_levels, Map}                 the same, after the level of Map is set; without a level it is taken back
 //	{trace, TraceQuery}               map of a stream, see below
 //	{deadletters, LetterQuery}        map of a stream
 //

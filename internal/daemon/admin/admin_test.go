@@ -334,6 +334,29 @@ func TestLogLevel(t *testing.T) {
 	assert.Equal(t, slog.LevelDebug, level.Level())
 }
 
+func TestProcessLevels(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	ctx := testkit.Context(t)
+	till, other := admin.ProcessLevel{Name: "till", Level: "debug"}, admin.ProcessLevel{Behaviour: "*shop.Cart", Level: "warn"}
+	for _, l := range []admin.ProcessLevel{other, till} {
+		_, err := admin.SetProcessLevel(ctx, near, far.Name(), l)
+		require.NoError(t, err)
+	}
+	all, err := admin.ProcessLevels(ctx, near, far.Name())
+	require.NoError(t, err)
+	require.Equal(t, []admin.ProcessLevel{till, other}, all)
+	require.Equal(t, []node.LogLevel{{Name: "till", Level: slog.LevelDebug}, {Behaviour: "*shop.Cart", Level: slog.LevelWarn}},
+		far.LogLevels())
+	till.Level = ""
+	all, err = admin.SetProcessLevel(ctx, near, far.Name(), till)
+	require.NoError(t, err)
+	require.Equal(t, []admin.ProcessLevel{other}, all)
+	for _, bad := range []admin.ProcessLevel{{Level: "debug"}, {Name: "till", Level: "loud"}} {
+		_, err = admin.SetProcessLevel(ctx, near, far.Name(), bad)
+		require.Error(t, err)
+	}
+}
+
 func TestDrainAndStop(t *testing.T) {
 	drains, stops, hold := make(chan context.Context, 2), make(chan struct{}, 2), make(chan error)
 	far, near := two(t, admin.Config{

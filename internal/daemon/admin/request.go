@@ -54,6 +54,7 @@ func init() {
 		"drain":       {"", 0, 0, changes, (*request).drain},
 		"stop":        {"", 0, 0, changes | slow | essential, (*request).stop},
 		"log_level":   {"[Level]", 0, 1, looks, (*request).logLevel},
+		"log_levels":  {"[#{name => Name, behaviour => Text, level => Level}]", 0, 1, looks, (*request).logLevels},
 		"trace":       {"TraceQuery", 1, 1, reveals, (*request).trace},
 		"deadletters": {"[LetterQuery]", 0, 1, reveals, (*request).deadLetters},
 	}
@@ -78,7 +79,7 @@ func (q *request) read(body any) (*command, error) {
 		return nil, fmt.Errorf("%w: %s has %d arguments: want {%s}", ErrBadRequest, q.command, len(q.args),
 			strings.TrimSuffix(string(q.command)+", "+d.args, ", "))
 	}
-	change := d.flags&changes != 0 || q.command == "log_level" && len(q.args) > 0
+	change := d.flags&changes != 0 || (q.command == "log_level" || q.command == "log_levels") && len(q.args) > 0
 	q.audited = change || d.flags&reveals != 0
 	peer, addr, known := q.from.Peer()
 	program := !q.from.Inside(process.Key{}).IsTerm() // Go code on this node

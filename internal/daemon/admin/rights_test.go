@@ -52,7 +52,7 @@ func TestRights(t *testing.T) {
 	word := func(w string, args ...any) any { return append(wire.Tuple{wire.Atom(w)}, args...) }
 	looks := map[string]any{
 		"status": wire.Atom("status"), "nodes": wire.Atom("nodes"), "ps": wire.Atom("ps"), "tree": wire.Atom("tree"),
-		"info": word("info", target), "log_level": wire.Atom("log_level"),
+		"info": word("info", target), "log_level": wire.Atom("log_level"), "log_levels": wire.Atom("log_levels"),
 	}
 	acts := map[string]any{
 		"send": word("send", target, 1), "call": word("call", target, 1, 1000),
@@ -60,8 +60,9 @@ func TestRights(t *testing.T) {
 		"exit":  word("exit", target, wire.Atom("normal")), "register": word("register", wire.Atom("n"), target),
 		"unregister": word("unregister", wire.Atom("n")), "connect": word("connect", near.Name()),
 		"disconnect": word("disconnect", wire.Atom("no@where")), "drain": wire.Atom("drain"), "stop": wire.Atom("stop"),
-		"log_level": word("log_level", wire.Atom("debug")),
-		"trace":     word("trace", wire.NewMap(wire.Atom("targets"), wire.List{target})), "deadletters": wire.Atom("deadletters"),
+		"log_level":  word("log_level", wire.Atom("debug")),
+		"log_levels": word("log_levels", wire.NewMap(wire.Atom("name"), wire.Atom("till"), wire.Atom("level"), wire.Atom("debug"))),
+		"trace":      word("trace", wire.NewMap(wire.Atom("targets"), wire.List{target})), "deadletters": wire.Atom("deadletters"),
 	}
 	ask := func(from *node.Node, request any) (allowed bool) {
 		v, err := node.Call[any](ctx, from, node.At{Name: admin.Name, Node: far.Name()}, request)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -223,14 +224,68 @@ func longer(cmd *cobra.Command) *cobra.Command {
 
 func logCommand(env environment, status *exit) *cobra.Command {
 	parent := &cobra.Command{Use: "log", Short: "Show or set the log level of a node"}
-	c := &client{}
+	c, of := &client{}, &admin.ProcessLevel{}
+	reset := false
 	levels := completeOneOf("debug", "info", "warn", "error")
-	parent.AddCommand(c.command(env, status, &cobra.Command{
+	cmd := c.command(env, status, &cobra.Command{
 		Use: "level [debug|info|warn|error]", Short: "Show or set the log level", Args: cobra.MaximumNArgs(1),
-		Long:    "Shows the lowest level that a node logs, or sets it until the node stops.\n" + targetHelp,
-		Example: "  actornode log level\n  actornode log level debug", ValidArgsFunction: levels,
-	}, logLevel))
+		Long: "Shows the lowest level that a node logs, or sets it until the node stops. With --name or --behaviour it is the\n" +
+			"level of what these processes log themselves, with the Log of their Context; --reset takes it back.\n" + targetHelp,
+		Example: "  actornode log level\n  actornode log level debug\n  actornode log level debug --name till\n" +
+			"  actornode log level --behaviour '*shop.Cart' --reset", ValidArgsFunction: levels,
+	}, func(ctx context.Context, s *session, args []string) error {
+		if of.Name == "" && of.Behaviour == "" && !reset {
+			return logLevel(ctx, s, args)
+		}
+		return processLevel(ctx, s, *of, reset, args)
+	})
+	cmd.Flags().StringVar((*string)(&of.Name), "name", "", "only of the process registered as this")
+	cmd.Flags().StringVar(&of.Behaviour, "behaviour", "", "only of processes with this behaviour, as info shows it")
+	cmd.Flags().BoolVar(&reset, "reset", false, "let these processes log what the node does")
+	parent.AddCommand(cmd)
 	return parent
+}
+
+// processLevel sets the log level of some processes.
+func processLevel(ctx context.Context, s *session, of admin.ProcessLevel, reset bool, args []string) error {
+	switch {
+	case reset == (len(args) == 1):
+		return fail(exitUsage, nil, "want a level, or --reset")
+	case of.Name == "" && of.Behaviour == "":
+		return fail(exitUsage, nil, "want --name or --behaviour with --reset")
+	case !reset:
+		var l level
+		if err := l.UnmarshalText([]byte(args[0])); err != nil {
+			return fail(exitUsage, nil, "unknown log level %q: want debug, info, warn or error", args[0])
+		}
+		of.Level = node.Atom(l.String())
+	}
+	all, err := ask(ctx, s, func(ctx context.Context) ([]admin.ProcessLevel, error) {
+		return admin.SetProcessLevel(ctx, s.n, s.at, of)
+	})
+	if err != nil {
+		return err
+	}
+	return s.say(map[string]any{"processes": all}, "%s", processLevels(all))
+}
+
+// processLevels describes the log levels of processes.
+func processLevels(all []admin.ProcessLevel) string {
+	if len(all) == 0 {
+		return "all processes log what the node does"
+	}
+	var lines []string
+	for _, l := range all {
+		line := string(l.Level)
+		if l.Name != "" {
+			line += " for " + string(l.Name)
+		}
+		if l.Behaviour != "" {
+			line += " for " + l.Behaviour
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func logLevel(ctx context.Context, s *session, args []string) error {
@@ -242,7 +297,12 @@ func logLevel(ctx context.Context, s *session, args []string) error {
 		if err != nil {
 			return err
 		}
-		return s.say(map[string]any{"level": l.String()}, "%s", l)
+		text, shown := l.String(), map[string]any{"level": l.String()}
+		// a node of an earlier version has none
+		if all, err := admin.ProcessLevels(ctx, s.n, s.at); err == nil && len(all) > 0 {
+			text, shown["processes"] = text+"\n"+processLevels(all), all
+		}
+		return s.say(shown, "%s", text)
 	}
 	var l level
 	if err := l.UnmarshalText([]byte(args[0])); err != nil {
