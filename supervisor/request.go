@@ -43,7 +43,16 @@ type Counts struct {
 
 // handleRequest answers a call.
 func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
-	req, done := r.Body, answer{s, r.From, isTerm}
+	req, done := r.Body, answer{s: s, to: r.From, isTerm: isTerm}
+	switch k, pass, err := s.dynamic.read(req); {
+	case err != nil:
+		return done.fail(err)
+	case k != nil:
+		if pass {
+			done.pass = &r
+		}
+		return s.addRead(*k, r, done)
+	}
 	if isTerm {
 		var err error
 		if req, err = s.parse(r.Body); err != nil {

@@ -51,24 +51,30 @@ func (s *supervisor) signal(k *child) {
 }
 
 // allow starts the shutdown timer of the children that w waits for.
-func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
+func (s *supervisor) allow(w *wait, d time.Duration) error {
 	if d != BrutalKill && d != node.Infinity {
-		w.timer, err = s.c.SendAfter(d, s.c.Self(), outOfTime{w})
+		t, err := s.c.SendAfter(d, s.c.Self(), outOfTime{w, d})
 		if errors.Is(err, node.ErrNodeStopped) {
-			err = nil // the node is ending, and gives all processes its StopTimeout
+			return nil // the node is ending, and gives all processes its StopTimeout
 		}
+		if err != nil {
+			return err
+		}
+		w.timers = append(w.timers, t)
 	}
-	return err
+	return nil
 }
 
-// waitTimedOut kills the children that w has waited for.
-func (s *supervisor) waitTimedOut(w *wait) {
+// waitTimedOut kills the children with a Shutdown that w has waited for.
+func (s *supervisor) waitTimedOut(w *wait, shutdown time.Duration) {
 	if w.kind == waitStop {
 		s.c.Exit(w.pid, node.Kill)
 		return
 	}
-	for pid := range s.children.byPID {
-		s.c.Exit(pid, node.Kill)
+	for pid, k := range s.children.byPID {
+		if k.spec.Shutdown == shutdown {
+			s.c.Exit(pid, node.Kill)
+		}
 	}
 }
 
@@ -91,29 +97,38 @@ func (s *supervisor) end(reason any) error {
 	}
 	s.ending = true
 	then := func() error { return node.ExitWith(reason) }
-	if s.simple() {
+	if s.simple() || s.dynamic != nil {
 		return s.stopDynamic(then)
 	}
 	return s.stopFrom(s.children.last, nil, then)
 }
 
-// stopDynamic stops all children of SimpleOneForOne at once, because there may be many, with a common timeout.
+// stopDynamic stops all children of SimpleOneForOne, or of a Dynamic, at once, because there may be many. Those with the
+// same Shutdown have a common timeout.
 func (s *supervisor) stopDynamic(then func() error) error {
 	w := &wait{kind: waitAll, onDone: func(outcome) error { return then() }}
 	if len(s.children.byPID) == 0 {
 		return then()
 	}
 	s.wait = w
+	times := make(map[time.Duration]bool)
 	for k := range s.children.backward() {
-		if k.phase == running {
-			s.signal(k)
+		if k.phase != running {
+			continue
 		}
+		s.signal(k)
+		times[k.spec.Shutdown] = true
 	}
 	// Children that do not trap exits are dead now, and their exit signals will arrive before this message:
 	if err := s.c.Send(s.c.Self(), sweepDone{w}); err != nil {
 		return err
 	}
-	return s.allow(w, s.template().Shutdown)
+	for d := range times {
+		if err := s.allow(w, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // monitorRemaining monitors the dynamic children whose exit signals have not arrived, because they may never arrive.

@@ -19,6 +19,7 @@ import (
 // next message, but queues messages that are unrelated to the wait.
 type supervisor struct {
 	spec     Spec
+	dynamic  *Dynamic // nil: of New
 	children children
 	restarts window
 	sys      sysmsg.System
@@ -36,10 +37,10 @@ type wait struct {
 	kind      waitKind
 	k         *child
 	pid       node.PID
-	ref       node.Ref    // the monitor, while stopping
-	reason    any         // the reason of the exit signal, once it has arrived
-	hasReason bool        // reason is set
-	timer     *node.Timer // the child's shutdown timer
+	ref       node.Ref      // the monitor, while stopping
+	reason    any           // the reason of the exit signal, once it has arrived
+	hasReason bool          // reason is set
+	timers    []*node.Timer // of the children's shutdown
 	onDone    func(o outcome) error
 }
 
@@ -74,8 +75,11 @@ type (
 		try     uint16 // if k has a different try, this retry is obsolete
 		counted bool
 	}
-	// outOfTime means that the shutdown time of the child, or the dynamic children, that w waits for is over.
-	outOfTime struct{ w *wait }
+	// outOfTime means that the time is over for the child, or the dynamic children with that Shutdown, that w waits for.
+	outOfTime struct {
+		w        *wait
+		shutdown time.Duration
+	}
 	// sweepDone arrives after the exit signals of the children that were dead when it was sent.
 	sweepDone struct{ w *wait }
 )
@@ -206,7 +210,7 @@ func (s *supervisor) handleWhileWaiting(msg any) error {
 		return nil
 	case outOfTime:
 		if m.w == w {
-			s.waitTimedOut(w)
+			s.waitTimedOut(w, m.shutdown)
 		}
 		return nil
 	case sweepDone:
@@ -243,8 +247,8 @@ func (s *supervisor) handleWhileWaiting(msg any) error {
 func (s *supervisor) finishWait(o outcome) error {
 	w := s.wait
 	s.wait = nil
-	if w.timer != nil {
-		w.timer.Cancel()
+	for _, t := range w.timers {
+		t.Cancel()
 	}
 	return w.onDone(o)
 }

@@ -44,6 +44,7 @@ const (
 	aEXIT               wire.Atom = "EXIT"
 	aChild              wire.Atom = "child"
 	aStartChild         wire.Atom = "start_child"
+	aStartTask          wire.Atom = "start_task"
 	aTerminateChild     wire.Atom = "terminate_child"
 	aRestartChild       wire.Atom = "restart_child"
 	aDeleteChild        wire.Atom = "delete_child"
@@ -64,9 +65,14 @@ type answer struct {
 	s      *supervisor
 	to     node.From
 	isTerm bool
+	pass   *node.Request[any] // what the started child answers; nil: the supervisor answers
 }
 
 func (a answer) ok(v any) error {
+	if pid, ok := v.(node.PID); ok && a.pass != nil {
+		a.forward(pid)
+		return nil
+	}
 	if a.isTerm {
 		v = term(v)
 	}
