@@ -10,6 +10,7 @@
 //	node/event              event managers: gen_event
 //	node/active             active objects, whose methods can suspend
 //	node/futures            many concurrent calls: joins and continuations
+//	node/tasks              functions with results, under a supervisor; bounded maps
 //	node/match              matching messages by cases, like Erlang's receive
 //	node/channel            messages as iterators and channels; typed channels
 //	node/stage              where actors run: stages and places
