@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/node/tasks"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
@@ -31,7 +32,7 @@ func Export(n *node.Node) error {
 	}{
 		{"counter", 0, func([]any) (node.Actor, error) { return counters.New(&counter{}), nil }},
 		{"echo", 0, func([]any) (node.Actor, error) { return echoes.New(echo{}), nil }},
-		{"tasks", 0, func([]any) (node.Actor, error) { return taskServers.New(&tasks{}), nil }},
+		{"tasks", 0, func([]any) (node.Actor, error) { return tasks.New(tasks.Options{}), nil }},
 		{"exit", 1, func(args []any) (node.Actor, error) {
 			return node.ProcessFunc(func(*node.Process) error { return node.ExitWith(args[0]) }), nil
 		}},

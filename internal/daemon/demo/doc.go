@@ -7,8 +7,8 @@
 //     are registered by their names.
 //   - counter keeps a total. Go programs send it [Add] and [Get].
 //   - echo sends back every request.
-//   - tasks is a server outside the tree. For Elixir's Task.Supervisor.async({Name, Node}, M, F, Args) it acts as a
-//     Task.Supervisor.
+//   - tasks is a supervisor of tasks outside the tree, see package tasks: for Elixir's
+//     Task.Supervisor.async({Name, Node}, M, F, Args) it is a Task.Supervisor.
 //
 // See the example for all of it.
 //
@@ -30,16 +30,8 @@
 //	call Term              Call of any value    Term
 //	message {From, Term}   Send the same tuple  From ! {EchoPid, Term}; From is a PID or an alias
 //
-//	to tasks                                              answer
-//	call {start_task, Args, Restart, Shutdown}            {ok, Pid}: a process, linked to tasks
-//	  Args = [{_, _, Owner}, monitor | nomonitor]         what it calls comes as a message, below
-//	  Args = [{_, _, Owner}, Callers, {M, F, A}]          it calls that, and ends
-//	call which_children, count_children                   those that run, as of a dynamic supervisor
-//	call {terminate_child, Pid}                           ok | {error, not_found}
-//	to Pid {Owner, Ref, ReplyTo, Callers, {M, F, A}}      ReplyTo ! {Ref, Value}; an exception is the exit reason
-//
-// M is demo; Restart and Shutdown are ignored. With monitor, Pid ends when Owner does, or after 5 seconds without the
-// message.
+// To tasks the messages of Elixir's Task.Supervisor and, from Go, those of package tasks, which also says what it answers. A
+// task from Elixir can call what the node exports, such as demo:add/2.
 //
 // Any other call is answered with {error, {unhandled_request, Request}}; any other message is logged. After [Export] other
 // nodes can run these functions by name:
