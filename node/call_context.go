@@ -11,10 +11,10 @@ import (
 // callers on other nodes if the call is made by OTP, goes to an alias, was sent before the nodes were connected, was
 // forwarded by another node, or may take more than 24 days.
 func (f From) Deadline() (at time.Time, ok bool) {
-	if !f.Pending() {
-		return at, false
+	if at, ok = f.t.Deadline(); !ok || !f.farWaits() {
+		return time.Time{}, false
 	}
-	return f.t.Deadline()
+	return at, true
 }
 
 // Context returns a context for the work on the request: its deadline is that of the caller. It ends when the caller

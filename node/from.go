@@ -52,8 +52,11 @@ func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) err
 // Pending reports whether the caller still waits, as far as this node knows: a caller on another node that gives up
 // says so, if it is on a Go node or called by OTP's gen_server. Ask before you begin long work.
 func (f From) Pending() bool {
-	return f.t.Pending() && (f.t.Call.Far == nil || farOf(f.t.Call).Waits())
+	return f.t.Pending() && f.farWaits()
 }
+
+// farWaits reports whether the caller still waits, as far as its own node says; one on this node does.
+func (f From) farWaits() bool { return f.t.Call.Far == nil || farOf(f.t.Call).Waits() }
 
 // readFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is
