@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/internal/wire/etfcodec"
@@ -204,11 +203,9 @@ func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err 
 	c := control{r: r, b: b}
 	r.asked = links.Request{Ref: c.ref("Ref")}
 	if waits {
-		ms := c.integer("Wait")
-		if c.err == nil && (ms == 0 || ms > uint64(links.MostWait/time.Millisecond)) {
-			c.fail("a caller that waits for %d ms", ms)
+		if r.asked.Wait, err = links.ReadWait(c.integer("Wait")); err != nil {
+			c.fail("%w", err)
 		}
-		r.asked.Wait = time.Duration(ms) * time.Millisecond
 	}
 	switch {
 	case c.err != nil:

@@ -345,12 +345,11 @@ func (c *cursor) call(f *dist.Frame, bits byte) {
 
 // wait reads how long a caller waits.
 func (c *cursor) wait() time.Duration {
-	ms := c.uint()
-	if ms == 0 || ms > uint64(links.MostWait/time.Millisecond) {
-		c.fail("a caller that waits for %d ms", ms)
-		return 0
+	d, err := links.ReadWait(c.uint())
+	if err != nil {
+		c.fail("%w", err)
 	}
-	return time.Duration(ms) * time.Millisecond
+	return d
 }
 
 func (c *cursor) pair(f *dist.Frame) {

@@ -74,6 +74,14 @@ func WaitMillis(d time.Duration) int64 {
 	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
+// ReadWait returns the Wait of a Request that was sent as ms.
+func ReadWait(ms uint64) (time.Duration, error) {
+	if ms == 0 || ms > uint64(MostWait/time.Millisecond) {
+		return 0, fmt.Errorf("a caller that waits for %d ms", ms)
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
 // Reply is the Payload of an OpSend to the alias Ref, by the node of the receiver of the Request with that Ref. It means
 // the message {[alias|Ref], Value}, and ends the monitor, so that no OpDemonitor follows.
 type Reply struct{ Value any }
