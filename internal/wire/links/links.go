@@ -137,8 +137,8 @@ type Tails interface {
 	TailRoom(most int) int
 }
 
-// Hosted is optional for a link: SetHost sets the node, a *node.Node, that reads from it, so that references to objects of
-// nodes can be made: see termof.References. It is for the reading goroutine, before the first Read.
+// Hosted is optional for a link: SetHost sets the *peers.Peer that reads from it, so that references to objects of nodes can
+// be made: see termof.References. It is for the reading goroutine, before the first Read.
 type Hosted interface{ SetHost(n any) }
 
 // Unreadable replaces the payload of a signal, the Body of a [*Request], or the Value of a [*Reply], if all its bytes are
