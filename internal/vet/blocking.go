@@ -27,7 +27,8 @@ tests, and handlers whose state or literal is in a function that uses node.Detac
 Wait elsewhere, and receive the result as a message: from a goroutine that sends to Self, from a
 separate process (node.ProcessFunc), by node.SendRequest or Future.SendTo. Pass the Context, not the node, to
 node.Call, node.Await and similar functions: the actor then gives up its stage. A handler that has to block
-is spawned with Options.Place = node.Detached(), and declares it:
+does it in c.Blocking, which gives up the stage, too; the actor handles no other message meanwhile. Or it is
+spawned with Options.Place = node.Detached(), and declares it:
 
 	//actornode:blocks it is spawned with node.Detached()
 	func (w *writer) Receive(c *node.Context, msg any) error {`, runBlocking)
@@ -48,7 +49,7 @@ func runBlocking(p *pass) {
 			return
 		}
 		b.walk(f.body, true, func(at ast.Node, what, instead string) {
-			p.report(at, "%s keeps the stage waiting in a handler: %s, "+
+			p.report(at, "%s keeps the stage waiting in a handler: %s, or do it in c.Blocking, "+
 				"or spawn the actor with Options.Place = node.Detached() and say so with //actornode:blocks", what, instead)
 		})
 	})

@@ -124,6 +124,12 @@ func (s *state) HandleEvent(c *event.Context, ev any) error {
 	return nil
 }
 
+// flush gives up its stage while it blocks.
+func (s *state) flush(c *genserver.Context, msg any) (err error) {
+	c.Blocking(func() { err = s.file.Sync() })
+	return err
+}
+
 func (s *state) Terminate(c *genserver.Context, reason any) { s.file.Sync() }
 
 // waits is a process of its own, and may wait.
