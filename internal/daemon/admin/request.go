@@ -93,6 +93,9 @@ func (q *request) read(body any) (*command, error) {
 		return nil, fmt.Errorf("%w: %s, for %s: its rights are %v", ErrNotAllowed, q.command, cmp.Or(peer, "an unknown node"), g)
 	}
 	switch says, allow, operators := q.from.Caller().Node(), q.s.cfg.Allow, q.s.cfg.Operators; {
+	case known && says == "": // see From.Caller
+		return nil, fmt.Errorf("%w: %s: the request came from %s, but its caller or the reply's receiver is not on that node",
+			ErrNotAllowed, q.command, peer)
 	case known && says != peer:
 		return nil, fmt.Errorf("%w: %s: the request names %s as its sender, but it came from %s",
 			ErrNotAllowed, q.command, brief(says), peer)

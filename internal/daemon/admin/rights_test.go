@@ -120,7 +120,15 @@ func TestForgedRights(t *testing.T) {
 	own := nodetest.Open(t, far)
 	require.NoError(t, me.Send(at, request(own.Self(), far.MakeRef())))
 	refused(own)
-	assert.Contains(t, log.With("operator action")[0]["outcome"], "it came from near@127.0.0.1")
+	assert.Contains(t, log.Take("operator action")[0]["outcome"],
+		"names 'ops@127.0.0.1' as its sender, but it came from near@127.0.0.1")
+	// The caller is the sender's own, but the reply would go to an alias of the operator's node.
+	alias := operator.Alias()
+	require.NoError(t, me.Send(at, wire.Tuple{wire.Atom("$gen_call"),
+		wire.Tuple{me.Self(), wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: alias}}, wire.Atom("stop")}))
+	refused(operator)
+	assert.Contains(t, log.Take("operator action")[0]["outcome"],
+		"the request came from near@127.0.0.1, but its caller or the reply's receiver is not on that node")
 	// Passed on by rex.
 	rex := node.At{Name: "rex", Node: far.Name()}
 	passOn := wire.Tuple{wire.Atom("sbcast"), admin.Name, request(me.Self(), near.MakeRef())}
