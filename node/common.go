@@ -22,6 +22,10 @@ func nodeOf(sys *process.System) *Node { return (*Node)(sys.Host.(*host)) }
 // zero PID or Ref), and for another node [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type
 // that is not registered. While that node is being connected, Send accepts what some kind of node takes; if that node
 // is of another kind, there is only a dead letter.
+//
+// What becomes of a message for a full mailbox on this node is up to its policy. With mailbox.DropNewest the message is
+// dropped and Send returns nil; [Deliver], [Call] and [SendOptions].NoWait return [ErrDropped]. With mailbox.Block Send waits
+// without a limit: until there is space, or the receiver or the sending process has exited.
 func (c *common) Send(to Dest, msg any) error {
 	a := c.by
 	pid, ok := to.(PID)

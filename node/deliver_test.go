@@ -45,6 +45,9 @@ func TestDeliver(t *testing.T) {
 			<-began
 			require.NoError(t, node.Deliver(testkit.Context(t), from, pid, 2))
 			require.ErrorIs(t, node.Deliver(testkit.Context(t), from, pid, 3), c.want, "%v, far %v", c.policy, far)
+			if !far {
+				require.ErrorIs(t, b.SendOpt(node.SendOptions{NoWait: true}, pid, 4), c.want, "%v", c.policy)
+			}
 		}
 		pid, err := b.SpawnOpt(node.Options{Name: "gone"}, idle)
 		require.NoError(t, err)
