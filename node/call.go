@@ -43,7 +43,8 @@ type Dest = wire.Dest
 func Global(name any) Dest { return tables.Global{Name: name} }
 
 // SendRequest sends a [Request] with req and returns at once; the caller gets the outcome as a message, a [Result] with
-// the tag. It is gen_server's send_request, and the way for an Actor to call: it costs less than a future.
+// the tag. It is gen_server's send_request, and the way for an Actor to call: it costs less than a future. The process that
+// is called is told of no deadline: see [From.Deadline].
 func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 	a := actingOf(from)
 	//lint:ignore SA1012 nothing ends the call but its answer

@@ -26,7 +26,8 @@ type Future[R any] struct {
 
 // Async sends a [Request] with req and returns at once. The future is completed
 // by the reply, by the exit of the process that was called ([*ExitError]), or
-// by whoever gives up on it.
+// by whoever gives up on it. The process that was called is told of no deadline: see
+// [From.Deadline].
 func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	a := actingOf(from)
 	f := &Future[R]{}
@@ -38,7 +39,8 @@ func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 
 // Await waits for the reply, as [Call] does: an Actor gives up its stage meanwhile, and the wait of a process ends with
 // its death. If ctx ends first, the error is its cause. If the caller has made the future, it then gives up on it, for
-// all who wait; otherwise the others go on waiting. Errors: those of Call; see [ErrCycle], too.
+// all who wait; otherwise the others go on waiting. All goroutines that pass the [*Node] as the caller count as one maker:
+// if the future was made for the Node, each of them gives up for all. Errors: those of Call; see [ErrCycle], too.
 func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	a := actingOf(from)
 	w := f.watches()

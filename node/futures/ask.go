@@ -23,7 +23,9 @@ func Ask[R, Q any](c *node.Context, to node.Dest, req Q) Asked[R] {
 	return Asked[R]{c, node.Async[R](c, to, req)}
 }
 
-// Within gives up after d: the answer is then [node.ErrTimeout]. A later answer is a dead letter.
+// Within gives up after d: the answer is then [node.ErrTimeout]. A later answer is a dead letter. The process that is asked
+// does not know d in advance, because the request has been sent already: [node.From.Deadline] returns none. It can see
+// that the caller has given up: see [node.From.Context].
 func (a Asked[R]) Within(d time.Duration) Asked[R] {
 	Within(a.c, d, a.f)
 	return a
