@@ -2,19 +2,15 @@
 
 package box
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"github.com/actornode/actornode/wire"
-)
-
-// Joined reports whether an interface and the value in it are one allocation.
+// Joined reports whether a binary, its slice header and its interface are one allocation, and a small integer is none.
 const Joined = true
 
 // An interface contains a pointer to its value, which Go allocates when the value is converted: a slice header of 24 bytes
-// for each tuple, list and binary, and 8 bytes for each integer beyond a byte. This package allocates the slice header
-// together with its elements, or many values at a time, and makes interfaces that point to them. The value is written
-// before its interface is made, and never again.
+// for each binary, and 8 bytes for each integer beyond a byte. This package allocates the slice header together with its
+// bytes, or many values at a time, and makes interfaces that point to them. The value is written before its interface is
+// made, and never again.
 
 // iface is the runtime's memory layout of an interface value.
 type iface struct{ kind, data unsafe.Pointer }
@@ -25,8 +21,6 @@ func kindOf(v any) unsafe.Pointer { return (*iface)(unsafe.Pointer(&v)).kind }
 func TypeOf(v any) uintptr { return uintptr(kindOf(v)) }
 
 var (
-	kindTuple = kindOf(wire.Tuple{})
-	kindList  = kindOf(wire.List{})
 	kindBytes = kindOf([]byte{})
 	kindInt   = kindOf(0)
 )
@@ -36,56 +30,6 @@ func view(kind, data unsafe.Pointer) (v any) {
 	i := (*iface)(unsafe.Pointer(&v))
 	i.kind, i.data = kind, data
 	return v
-}
-
-// slots is a slice with its elements in one allocation.
-type slots[A any] struct {
-	head  []any
-	elems A
-}
-
-// Tuple returns n slots to be filled, and their wire.Tuple, or nil for none, and for more than [MaxJoined].
-func Tuple(n int) (slots []any, v any) { return compound(kindTuple, n) }
-
-// List is Tuple for a wire.List.
-func List(n int) (slots []any, v any) { return compound(kindList, n) }
-
-func compound(kind unsafe.Pointer, n int) (s []any, v any) {
-	var head *[]any
-	switch {
-	case n == 1:
-		m := new(slots[[1]any])
-		head, m.head = &m.head, m.elems[:]
-	case n == 2:
-		m := new(slots[[2]any])
-		head, m.head = &m.head, m.elems[:]
-	case n == 3:
-		m := new(slots[[3]any])
-		head, m.head = &m.head, m.elems[:]
-	case n == 4:
-		m := new(slots[[4]any])
-		head, m.head = &m.head, m.elems[:]
-	case n == 5:
-		m := new(slots[[5]any])
-		head, m.head = &m.head, m.elems[:]
-	case n == 6:
-		m := new(slots[[6]any])
-		head, m.head = &m.head, m.elems[:]
-	case 7 <= n && n <= 8:
-		m := new(slots[[8]any])
-		head, m.head = &m.head, m.elems[:n:n]
-	case 9 <= n && n <= 12:
-		m := new(slots[[12]any])
-		head, m.head = &m.head, m.elems[:n:n]
-	case 13 <= n && n <= 16:
-		m := new(slots[[16]any])
-		head, m.head = &m.head, m.elems[:n:n]
-	case 16 < n && n <= MaxJoined:
-		head = long(n)
-	default:
-		return make([]any, n), nil
-	}
-	return *head, view(kind, unsafe.Pointer(head))
 }
 
 // head is the size of a slice header in Go: pointer, length and capacity.

@@ -7,11 +7,8 @@ import (
 	"reflect"
 )
 
-// Joined reports whether an interface and the value in it are one allocation.
+// Joined reports whether a binary, its slice header and its interface are one allocation, and a small integer is none.
 const Joined = false
-
-// MaxJoined is the maximum number of slots that are allocated together with their interface: none here.
-const MaxJoined = 0
 
 // TypeOf returns a number that is unique for the dynamic type of v: the address of its reflect.Type, or 0 if v is nil.
 func TypeOf(v any) uintptr {
@@ -20,12 +17,6 @@ func TypeOf(v any) uintptr {
 	}
 	return reflect.ValueOf(reflect.TypeOf(v)).Pointer()
 }
-
-// Tuple returns n slots to be filled, and nil: the caller makes a wire.Tuple of them.
-func Tuple(n int) (slots []any, v any) { return make([]any, n), nil }
-
-// List is Tuple for a wire.List.
-func List(n int) (slots []any, v any) { return make([]any, n), nil }
 
 // Bytes returns a copy of b, a []byte.
 func Bytes(b []byte) any { return append(make([]byte, 0, len(b)), b...) }

@@ -38,24 +38,6 @@ func TestBoxes(t *testing.T) {
 		require.Equal(t, n, cap(v.([]byte)), "an append copies")
 		all, want = append(all, v), append(want, append([]byte(nil), data...))
 		clear(data)
-		tuple, list := make(wire.Tuple, n), make(wire.List, n)
-		for _, c := range []struct {
-			make func(int) ([]any, any)
-			want any
-			of   []any
-		}{{Tuple, tuple, tuple}, {List, list, list}} {
-			slots, v := c.make(n)
-			require.Len(t, slots, n)
-			for i := range slots {
-				slots[i], c.of[i] = n*i, n*i
-			}
-			if Joined {
-				require.Equal(t, n == 0, v == nil)
-			}
-			if v != nil {
-				all, want = append(all, v), append(want, c.want)
-			}
-		}
 	}
 	runtime.GC()
 	for i := range all {

@@ -1,6 +1,5 @@
-// Package box puts slices into interfaces at the cost of one allocation, and
-// integers at the cost of less, for decoders: tuples, lists, binaries and integers are
-// what most messages are made of. It also identifies the dynamic type of an interface, for tables by type.
+// Package box puts binaries into interfaces at the cost of one allocation, and integers at the cost of less, for decoders:
+// most messages have some of them. It also identifies the dynamic type of an interface, for tables by type.
 //
 // # Two implementations
 //

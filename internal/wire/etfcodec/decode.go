@@ -107,7 +107,7 @@ type level struct {
 	slots []any    // its parts; not for a map
 	i     int      // filled slots; for a map, remaining terms
 	pairs wire.Map // of a map
-	key   any      // of a map: the key that waits for its value; of a tuple or list: the value, if any
+	key   any      // of a map: the key that waits for its value; of an improper list: its tail
 	fun   *openFun
 }
 
@@ -352,28 +352,21 @@ func (r *reading) tail(l *level) (done bool, err error) {
 	return false, r.cut(1, "the tail of a list")
 }
 
-// more adds n slots for the elements of a list that is the tail of l. The first slots are made
-// by box.List.
+// more adds n slots for the elements of a list that is the tail of l.
 func (l *level) more(n int) {
-	if len(l.slots) == 0 {
-		l.slots, l.key = box.List(n)
+	if len(l.slots) == 0 { // append would make more room than that
+		l.slots = make([]any, n)
 		return
 	}
-	l.slots, l.key = append(l.slots, make([]any, n)...), nil
+	l.slots = append(l.slots, make([]any, n)...)
 }
 
 // value returns the term of a complete level.
 func (l *level) value() any {
 	switch l.kind {
 	case inTuple:
-		if l.key != nil {
-			return l.key
-		}
 		return wire.Tuple(l.slots)
 	case inList:
-		if l.key != nil {
-			return l.key
-		}
 		return wire.List(l.slots)
 	case inTail:
 		if len(l.slots) == 0 {
@@ -477,8 +470,7 @@ func (r *reading) tuple(at int, tag byte, next *level) (v any, open bool, err er
 	if err != nil || n == 0 {
 		return emptyTuple, false, err
 	}
-	*next = level{kind: inTuple}
-	next.slots, next.key = box.Tuple(n)
+	*next = level{kind: inTuple, slots: make([]any, n)}
 	return nil, true, nil
 }
 
@@ -487,8 +479,7 @@ func (r *reading) list(at int, next *level) (v any, open bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	*next = level{kind: inList}
-	next.slots, next.key = box.List(n)
+	*next = level{kind: inList, slots: make([]any, n)}
 	if n == 0 { // [] or its tail
 		done, err := r.tail(next)
 		if err != nil || done {
@@ -519,12 +510,9 @@ func (r *reading) stringList() (any, error) {
 	if err != nil || len(text) == 0 {
 		return wire.List(nil), err
 	}
-	slots, v := box.List(len(text))
+	slots := make(wire.List, len(text))
 	box.FillBytes(slots, text)
-	if v == nil {
-		v = wire.List(slots)
-	}
-	return v, nil
+	return slots, nil
 }
 
 // str reads the bytes of a STRING_EXT.

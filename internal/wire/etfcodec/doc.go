@@ -45,10 +45,9 @@
 //  6. Neither side recurses over terms: depth costs heap, up to a limit.
 //  7. If Append fails, dst is unchanged.
 //  8. A Decoder caches at most 256 atoms and 16 node incarnations, for any input; nothing else caches any.
-//  9. A tuple or list of up to 65,534 elements, a map of up to 32 pairs, a
-//     binary of up to 1,000 bytes and an improper list of one element take one allocation. Longer tuples, lists and
-//     binaries take two, the second of 24 bytes for Go's slice, and a larger map is hashed. Integers from -512 to 65,535
-//     take none, others share one: a reference to such an integer keeps up to 127 others in memory.
+//  9. A map of up to 32 pairs and a binary of up to 1,000 bytes take one allocation. Tuples, lists and longer binaries
+//     take two, the second of 24 bytes for Go's slice, and a larger map is hashed. Integers from -512 to 65,535 take none,
+//     others share one: a reference to such an integer keeps up to 127 others in memory.
 //
 // # Goroutines
 //

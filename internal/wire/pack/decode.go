@@ -137,7 +137,7 @@ type level struct {
 	slots []any    // its parts; not for a map
 	i     int      // filled slots; for a map, remaining terms
 	pairs wire.Map // of a map
-	key   any      // of a map: the key that waits for its value; of a short tuple or list: itself
+	key   any      // of a map: the key that waits for its value
 	fun   *wire.Fun
 	value *openValue // of a value or a term inside one
 }
@@ -258,14 +258,8 @@ func (r *reading) fill(l *level, v any) (done bool, err error) {
 func (r *reading) close(l *level) (any, error) {
 	switch l.kind {
 	case inTuple:
-		if l.key != nil {
-			return l.key, nil
-		}
 		return wire.Tuple(l.slots), nil
 	case inList:
-		if l.key != nil {
-			return l.key, nil
-		}
 		return wire.List(l.slots), nil
 	case inMap:
 		return l.pairs, nil
@@ -396,14 +390,7 @@ func (r *reading) array(at, n int, next *level) (v any, open bool, err error) {
 			return v, false, err
 		}
 	}
-	switch next.kind {
-	case inTuple:
-		next.slots, next.key = box.Tuple(n)
-	case inList:
-		next.slots, next.key = box.List(n)
-	default:
-		next.slots = make([]any, n)
-	}
+	next.slots = make([]any, n)
 	return nil, true, nil
 }
 
