@@ -133,9 +133,7 @@ func (p *Process) Name() string {
 	return s
 }
 
-// Deliver puts msg into p's mailbox on behalf of a. It, Settle and Refill must not be inlined: see docs/performance.md.
-//
-//go:noinline
+// Deliver puts msg into p's mailbox on behalf of a.
 func (p *Process) Deliver(a *Acting, msg any) error {
 	if p.Boxed {
 		return (*UserMailbox)(p).Deliver(a, msg, &Patience{From: a.Process})
@@ -201,8 +199,6 @@ func (p *Process) Push(a *Acting, n *inbox.Node) error {
 }
 
 // Settle removes the message that was just offered from the queue, or leaves it there for another behaviour.
-//
-//go:noinline
 func (p *Process) Settle(s *executor.Stage, err error) {
 	if err != nil { // ErrUnhandled: all other errors end the process
 		p.leaveIt()
@@ -226,8 +222,6 @@ func (p *Process) Settle(s *executor.Stage, err error) {
 func (p *Process) CountHandled() { p.Handled.Add(1) }
 
 // Refill moves further messages to the queue, and reports whether there are any.
-//
-//go:noinline
 func (p *Process) Refill() bool {
 	if p.Boxed {
 		return (*UserMailbox)(p).refill()

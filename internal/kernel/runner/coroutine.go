@@ -380,9 +380,7 @@ func (s *Blocking) enter() {
 	}
 }
 
-// Deliver implements process.Blocker. It must not be inlined: see docs/performance.md.
-//
-//go:noinline
+// Deliver implements process.Blocker.
 func (r *Coroutine) Deliver(to *process.Process, msg any) error {
 	co := r.Coroutine
 	if co.sends++; co.sends >= coSends {

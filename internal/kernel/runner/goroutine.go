@@ -289,9 +289,7 @@ func (g *goroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKin
 	return t.Call.Take()
 }
 
-// Deliver implements process.Blocker. It must not be inlined: see docs/performance.md.
-//
-//go:noinline
+// Deliver implements process.Blocker.
 func (g *goroutine) Deliver(to *process.Process, msg any) error {
 	s := (*Blocking)(g)
 	if to.Boxed {
