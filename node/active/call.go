@@ -53,8 +53,8 @@ func (f callee[T, A, R]) name() string {
 	return runtime.FuncForPC(v.Pointer()).Name()
 }
 
-// beginElsewhere is Go or Do to another group. It is a separate function to save stack in calls within a group; for that
-// the two have the test between them and beginHere, too.
+// beginElsewhere is Go or Do to another group. It is a separate function to save stack in calls within a group, 264 bytes
+// with the profile of a program that calls a lot; for that the two have the test between them and beginHere, too.
 //
 //go:noinline
 func beginElsewhere[T, A, R any](from node.Caller, to Addr[T], f callee[T, A, R], arg A) *node.Future[R] {
@@ -102,8 +102,6 @@ func Call[T, A, R any](c *Context, to Addr[T], method func(T, *Context, A) (R, e
 }
 
 // callAs calls a method of an object other than the current one.
-//
-//go:noinline
 func callAs[T, A, R any](object T, number uint64, c *Context, method func(T, *Context, A) (R, error), arg A) (R, error) {
 	x := c.acts
 	defer func(was uint64) { x.Object = was }(x.Object)

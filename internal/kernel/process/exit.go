@@ -34,9 +34,7 @@ func (p *Process) Exit(a *Acting, reason any) bool {
 	return p.Leave(a, reason, a.Is(p))
 }
 
-// Leave is Exit; own reports that the process's own code ends it. Not inlined: a goroutine would keep the frame all its life.
-//
-//go:noinline
+// Leave is Exit; own reports that the process's own code ends it.
 func (p *Process) Leave(a *Acting, reason any, own bool) bool {
 	p.Mu.Lock()
 	if p.Gone() {
