@@ -19,6 +19,7 @@
 //	node/migrate            processes that move to other nodes
 //	node/rpc                functions that other nodes may call
 //	node/rights             rules for what other nodes may do
+//	node/registry           processes of a node by keys, with values
 //	node/pg                 process groups: OTP's pg
 //	node/global             names and locks of a whole cluster: OTP's global
 //	node/port               programs in any language as processes: Erlang's ports
