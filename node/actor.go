@@ -32,7 +32,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	}()
 	if p.Fresh {
 		p.Fresh = false
-		if i, ok := r.behaviour.(Initializer); ok {
+		if i, ok := r.behaviour.(Initializer); ok && !p.Gone() {
 			w.Leave()
 			if err := i.Init(c); err != nil || p.Tells {
 				born(p, &c.own, err)

@@ -37,7 +37,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 	}()
 	if p.Fresh {
 		p.Fresh = false
-		if i, ok := r.behaviour.(Initializer); ok {
+		if i, ok := r.behaviour.(Initializer); ok && !p.Gone() {
 			if err := i.Init(c); err != nil || p.Tells {
 				born(p, &c.own, err)
 			}

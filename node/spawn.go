@@ -78,6 +78,7 @@ type Options struct {
 	service *tables.Reservation    // of the service that the process belongs to; nil: none
 	birth   process.Ticket         // is settled when Init has returned
 	before  func(*process.Process) // called before the process runs
+	counts  bool                   // see Watched
 	inline  *executor.InlineWorker // worker of the pool that spawns it; nil: none
 }
 
@@ -105,7 +106,7 @@ func (o *Options) plain() bool {
 		return true
 	}
 	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Daemon && o.For == "" &&
-		!o.CopyMessages && !o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && !o.Coroutine &&
+		!o.CopyMessages && !o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && !o.counts && !o.Coroutine &&
 		o.Place.p.Kind == runner.Anywhere && o.Mailbox == nil && o.Scheduler == nil &&
 		o.Bounds.Messages == 0 && o.Bounds.Bytes == 0 && o.Bounds.Policy == 0
 }
@@ -373,6 +374,10 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	return fresh, nil
 }
 
+// Watched is for packages of this module: f gets the process before it runs, and the process counts its requests that a
+// message will answer, see process.AskedLocked.
+func (o *Options) Watched(_ process.Key, f func(*process.Process)) { o.counts, o.before = true, f }
+
 // cancel ends p, which has not been started. Others may know it already, and what they sent may have run a process on
 // stages.
 func cancel(p *process.Process, a *process.Acting, reason any) {
@@ -386,7 +391,7 @@ func cancel(p *process.Process, a *process.Acting, reason any) {
 //
 //go:noinline
 func (o *Options) apply(n *Node, p *process.Process) {
-	p.Protected, p.ShowsPeer, p.Daemon = o.Protected, o.ShowPeer, o.Daemon
+	p.Protected, p.ShowsPeer, p.Daemon, p.Counts = o.Protected, o.ShowPeer, o.Daemon, o.counts
 	if o.Label != "" {
 		p.ColdPart().Label = o.Label
 	}

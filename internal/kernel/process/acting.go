@@ -160,6 +160,7 @@ func (a *Acting) Requested(tag any) *Call {
 		p = &Call{System: a.System}
 	}
 	p.Waiter, p.Asker, p.Tag = nil, a.Process, tag
+	a.Process.Ask(1)
 	return p
 }
 

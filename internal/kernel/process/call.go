@@ -127,6 +127,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		} else {
 			n.Undeliverable(asker.PID(), r)
 		}
+		asker.Ask(-1)
 		runtime.KeepAlive(tag) // until then it keeps asker alive, which an owner may hold
 		if a.Local != nil {
 			a.Local.keep(p)

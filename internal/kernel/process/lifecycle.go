@@ -73,6 +73,9 @@ func (s *lifecycle) Abandon(lingering *atomic.Int64) {
 // Lingers reports whether an abandoned function is still running.
 func (s *lifecycle) Lingers() bool { return s.v.Load()&(abandoned|returned) == abandoned }
 
+// HasReturned reports whether the function of a process that is not alive has returned, or has ended the process itself.
+func (s *lifecycle) HasReturned() bool { return s.v.Load()&(returned|itself) != 0 }
+
 // Return records that the function of a process that is not alive has returned.
 func (s *lifecycle) Return(lingering *atomic.Int64) {
 	if s.v.Load()&itself == 0 && s.v.Or(returned)&(abandoned|returned) == abandoned {

@@ -70,6 +70,7 @@ type Process struct {
 	Daemon    bool // is not waited for: see package lifetime; set at spawn
 	ShowsPeer bool // receives a PeerMessage for messages from peers; set at spawn
 	Copies    bool // messages sent to it are copied; set at spawn
+	Counts    bool // its unanswered requests are counted, see Asked; set at spawn
 }
 
 // Cold holds what most processes never need.
@@ -89,6 +90,7 @@ type Cold struct {
 
 	// Guarded by Process.Mu.
 	Trap     bool // next to Blocked, for the size
+	asked    int32
 	Links    tables.PIDs
 	Name     wire.Atom
 	wait     *observe.Wait        // what is waited for; if nil, see wait.go
@@ -115,6 +117,37 @@ func (p *Process) ColdPart() *Cold {
 		p.Cold = new(Cold)
 	}
 	return p.Cold
+}
+
+// Ask adds n to the requests of p that will be answered by a message, if p counts them.
+func (p *Process) Ask(n int32) {
+	if p == nil || !p.Counts {
+		return
+	}
+	p.Mu.Lock()
+	p.ColdPart().asked += n
+	p.Mu.Unlock()
+}
+
+// AskedLocked returns how many requests of p, which counts them, will be answered by a message. The message is in the
+// mailbox before its request is no longer counted.
+func (p *Process) AskedLocked() int {
+	if p.Cold == nil {
+		return 0
+	}
+	return int(p.Cold.asked)
+}
+
+// Over reports whether p is no longer alive and its code has returned: it is false for a handler that continues after its
+// process was killed. Deferred functions of a blocking process that has ended itself by an exit signal may still run.
+func (p *Process) Over() bool {
+	switch {
+	case !p.Gone():
+		return false
+	case p.Kind == Goroutine:
+		return p.Status.HasReturned()
+	}
+	return !p.Runner().Busy(&p.System.Plain)
 }
 
 // Name describes p, for logs.

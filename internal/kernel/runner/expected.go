@@ -29,8 +29,18 @@ func OwnerOf(sys *process.System, to wire.Dest) any {
 	return nil
 }
 
-// Keeping returns f, which sends to a process, wrapped so that it keeps the result of OwnerOf alive until it has returned.
+// Keeping returns f, which sends the answer to a request to a process, wrapped so that it keeps the result of OwnerOf alive
+// until it has returned. Until then a process that counts its requests counts this one.
 func Keeping(sys *process.System, to wire.Dest, f func(a *process.Acting)) func(a *process.Acting) {
+	if pid, ok := to.(wire.PID); ok {
+		if p := sys.Lookup(pid); p != nil && p.Counts {
+			p.Ask(1)
+			return func(a *process.Acting) {
+				defer p.Ask(-1)
+				f(a)
+			}
+		}
+	}
 	owner := OwnerOf(sys, to)
 	if owner == nil {
 		return f
