@@ -1,0 +1,2 @@
+// Package keyed is to be described.
+package keyed
