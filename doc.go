@@ -13,6 +13,7 @@
 //	node/tasks              functions with results, under a supervisor; bounded maps
 //	node/match              matching messages by cases, like Erlang's receive
 //	node/channel            messages as iterators and channels; typed channels
+//	node/keyed              processes on demand, found by key, ended when idle
 //	node/stage              where actors run: stages and places
 //	node/isolation          copying messages, so that processes share no memory
 //	node/lifetime           processes that end when nothing can reach them any more

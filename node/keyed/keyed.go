@@ -56,7 +56,8 @@ type Kind[K comparable] struct {
 	// Options of each process: mailbox, place, label. Name, Link, Monitor, Announce and Protected must not be set.
 	Options node.Options
 
-	// Idle is how long a process lives after its last use, while it is idle, and at most a quarter longer. 0: for ever.
+	// Idle is how long a process lives after the end of its last use, and at most a quarter longer. 0: for ever. One that has more
+	// to do then, such as what was sent to it, lives for three quarters of Idle after that at least.
 	Idle time.Duration
 	// Max is how many processes there are at a time. At one more the one that has been unused for longest ends, if one of
 	// the 1,000 unused for longest is idle; otherwise the use fails with [ErrFull]. Default: 100,000.

@@ -43,7 +43,12 @@ func (e *entry[K]) enter() bool {
 	return true
 }
 
-func (e *entry[K]) leave() { e.word.Add(^(one - 1)) }
+// leave ends a use. It sets the mark again if a tick has taken that meanwhile: the time of a process begins then.
+func (e *entry[K]) leave() {
+	if e.word.Add(^(one-1))&marked == 0 {
+		e.word.Or(marked)
+	}
+}
 
 // open lets users in.
 func (e *entry[K]) open() {

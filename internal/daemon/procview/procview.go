@@ -38,6 +38,7 @@ var behaviours = map[string]struct {
 	"node/genserver": {"gen_server", mfa("gen_server", "loop", 7)},
 	"node/statem":    {"gen_statem", mfa("gen_statem", "loop_receive", 3)},
 	"node/event":     {"gen_event", mfa("gen_event", "fetch_msg", 6)},
+	"node/keyed":     {"supervisor", mfa("gen_server", "loop", 7)},
 	"supervisor":     {"supervisor", mfa("gen_server", "loop", 7)},
 }
 
