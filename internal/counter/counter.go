@@ -33,8 +33,8 @@ const (
 )
 
 // Keyed are the counters of groups of package keyed, with the name of the group. What is alive has started and not ended.
-var Keyed = [...]string{"keyed_started", "keyed_ended", "keyed_ended_idle", "keyed_ended_full", "keyed_ended_memory", "keyed_crashed",
-	"keyed_refused"}
+var Keyed = [...]string{"keyed_started", "keyed_ended", "keyed_ended_idle", "keyed_ended_full", "keyed_ended_memory",
+	"keyed_crashed", "keyed_refused"}
 
 // Indexes of Keyed.
 const (

@@ -47,8 +47,8 @@
 //  6. Only the group's process changes the table and the entries; a process belongs to one entry. Each restarted group's process
 //     ends the processes of the last, and their keys wait for that.
 //
-// A use in progress is counted in a word of the entry: it enters by adding one, and is sent to the group's process if it finds the
-// entry closed. The end for idleness closes by a compare-and-swap from no use. A use also sets a mark there, and a timer
+// A use in progress is counted in a word of the entry: it enters by adding one, and asks the group's process if it finds
+// the entry closed. The end for idleness closes by a compare-and-swap from no use. A use also sets a mark there, and a timer
 // of a quarter of Idle takes it: so no use reads the clock.
 //
 // # Goroutines

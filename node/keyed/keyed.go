@@ -159,7 +159,8 @@ func Call[R, Q any, K comparable](ctx context.Context, from node.Caller, g *Grou
 }
 
 // Ask is [Call] of a server of package genserver: the request says what the reply is.
-func Ask[Q genserver.Returning[R], R any, K comparable](ctx context.Context, from node.Caller, g *Group[K], key K, req Q) (R, error) {
+func Ask[Q genserver.Returning[R], R any, K comparable](ctx context.Context, from node.Caller, g *Group[K], key K,
+	req Q) (R, error) {
 	return Call[R](ctx, from, g, key, req)
 }
 
@@ -295,7 +296,7 @@ type (
 	}
 )
 
-// ask sends a request to the group's process. While a supervisor restarts that, it tries again. Another request is made each time.
+// ask sends a request to the group's process. While a supervisor restarts that, it tries again, with another request.
 func ask[K comparable](ctx context.Context, from node.Caller, g *Group[K], request func() any) error {
 	_, err := node.Retry(ctx, from, func() (none struct{}, err error) {
 		again := node.ErrNoName // what Retry waits for

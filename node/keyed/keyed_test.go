@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -836,6 +837,63 @@ func TestKilledUser(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		require.Equal(t, 1, g.Stats().Processes)
+		time.Sleep(2 * time.Minute)
+		require.Zero(t, g.Stats().Processes)
+	})
+}
+
+// Above Memory an eighth of the idle processes ends with each cycle of the collector, those unused for longest.
+func TestMemory(t *testing.T) {
+	bubble(t, func(t *testing.T, n *node.Node) {
+		g := start(t, n, keyed.Kind[int]{Memory: 1, New: func(int) (node.Actor, error) { return &counter{}, nil }})
+		for key := range 80 {
+			_, err := keyed.Call[int](t.Context(), n, g, key, 1)
+			require.NoError(t, err)
+		}
+		time.Sleep(2 * time.Second) // the marks are taken
+		for key := 70; key < 80; key++ {
+			require.NoError(t, keyed.Send(t.Context(), n, g, key, 1))
+		}
+		for {
+			before := g.Stats()
+			runtime.GC()
+			time.Sleep(1100 * time.Millisecond)
+			after := g.Stats()
+			require.Less(t, after.Processes, before.Processes)
+			require.EqualValues(t, before.Processes-after.Processes, after.EndedMemory-before.EndedMemory)
+			_, there := g.Lookup(79)
+			require.True(t, there || after.Processes == 0)
+			if after.Processes == 0 {
+				break
+			}
+		}
+	})
+}
+
+// A place is given to those that still wait for it, in their order.
+func TestLine(t *testing.T) {
+	bubble(t, func(t *testing.T, n *node.Node) {
+		g := start(t, n, keyed.Kind[int]{Max: 1, Shutdown: time.Hour, New: func(int) (node.Actor, error) { return slowEnd(time.Minute), nil }})
+		use := func(key int, d time.Duration) error {
+			ctx, cancel := context.WithTimeout(t.Context(), d)
+			defer cancel()
+			_, err := keyed.Call[int](ctx, n, g, key, 1)
+			return err
+		}
+		require.NoError(t, use(0, time.Hour))
+		require.ErrorIs(t, use(1, time.Second), context.DeadlineExceeded, "it waits for the end of 0")
+		require.ErrorIs(t, use(2, time.Second), keyed.ErrFull)
+		again := make(chan error)
+		go func() { again <- use(0, time.Hour) }()
+		time.Sleep(2 * time.Minute)
+		require.ErrorIs(t, <-again, error(nil))
+		require.Equal(t, 1, g.Stats().Processes)
+		require.NoError(t, use(3, time.Hour))
+		waits := make(chan error)
+		go func() { waits <- use(4, time.Hour) }()
+		synctest.Wait()
+		require.NoError(t, g.End(t.Context(), n, 4), "it is not started")
+		require.ErrorContains(t, <-waits, "shutdown")
 		time.Sleep(2 * time.Minute)
 		require.Zero(t, g.Stats().Processes)
 	})

@@ -154,8 +154,8 @@ var (
 	// keyed are by the index in counts.Keyed; the ends for whatever reason are only part of keyedProcesses.
 	keyed = map[int]metric{
 		counts.KeyedStarted: counter("keyed_started_total", "Processes of the group that were started.", "group"),
-		counts.KeyedIdle:    counter("keyed_ended_idle_total", "Processes of the group that ended because nobody used them.", "group"),
-		counts.KeyedFull:    counter("keyed_ended_full_total", "Processes of the group that ended because there were too many.", "group"),
+		counts.KeyedIdle:    counter("keyed_ended_idle_total", "Processes of the group that ended for idleness.", "group"),
+		counts.KeyedFull:    counter("keyed_ended_full_total", "Processes of the group that ended for Kind.Max.", "group"),
 		counts.KeyedMemory:  counter("keyed_ended_memory_total", "Processes of the group that ended to save memory.", "group"),
 		counts.KeyedCrashed: counter("keyed_crashed_total", "Processes of the group that crashed or did not start.", "group"),
 		counts.KeyedRefused: counter("keyed_refused_total", "Uses refused: too many processes, or failing ones.", "group"),

@@ -1,0 +1,236 @@
+package keyed
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// end answers those that have asked for the end of e, and stops its timer.
+func (k *keeper[K]) end(e *entry[K]) {
+	for _, f := range e.change.enders {
+		f.Reply(outcome{})
+	}
+	e.change.enders = nil
+	if e.change.timer != nil {
+		e.change.timer.Cancel()
+		e.change.timer = nil
+	}
+}
+
+// finishKey handles End.
+func (k *keeper[K]) finishKey(key K, from node.From) {
+	e, _ := k.g.table.get(key)
+	switch {
+	case e == nil || k.ending != nil && e.process == nil:
+		from.Reply(outcome{})
+		return
+	case e.is(failed):
+		k.remove(e)
+		from.Reply(outcome{})
+		return
+	case e.process != nil && from.Caller() == e.process.PID():
+		from.Reply(outcome{fmt.Errorf("%w: for its own end", node.ErrSelfCall)})
+		return
+	case e.is(queued):
+		k.answer(e, fmt.Errorf("the process has not started: %w", &node.ExitError{Reason: node.Shutdown}))
+		from.Reply(outcome{}) // without waiters it is not started
+		return
+	case e.change == nil || e.change.phase == running || e.change.phase == starting:
+		k.finish(e, counter.KeyedEnded)
+	}
+	e.change.enders = append(e.change.enders, from)
+}
+
+// finish ends the process of e. why is what to count.
+func (k *keeper[K]) finish(e *entry[K], why int) {
+	k.leaves(e)
+	e.change.why = why
+	k.c.Exit(e.process.PID(), node.Shutdown)
+	if e.process.Gone() {
+		k.poll(e)
+	} else {
+		e.change.timer, _ = k.c.SendAfter(k.g.kind.Shutdown, k.pid, outOfTime[K]{e})
+	}
+}
+
+// leaves records that the process of e ends.
+func (k *keeper[K]) leaves(e *entry[K]) {
+	e.word.Or(closed)
+	if e.change == nil {
+		e.change = new(change[K])
+	}
+	e.change.phase = ending
+}
+
+// exited handles an exit signal.
+func (k *keeper[K]) exited(m node.Exited) {
+	e := k.byPID[m.From]
+	switch {
+	case e != nil && e.process.Gone(): // otherwise it only has sent such a signal
+		if e.change == nil || e.change.phase == running {
+			k.leaves(e)
+		}
+		e.change.reason, e.change.exited = m.Reason, true
+		k.settle(e)
+	case e == nil && k.ending == nil && (m.From.IsZero() || m.From == k.c.Parent()):
+		k.stop(m.Reason)
+	}
+}
+
+// poll looks again later whether the process of e is over.
+func (k *keeper[K]) poll(e *entry[K]) {
+	ch := e.change
+	if ch.polling {
+		return
+	}
+	ch.polling = true
+	if ch.polls++; ch.polls <= quickLooks {
+		k.c.Send(k.pid, look[K]{e})
+	} else {
+		k.c.SendAfter(min(firstLook<<min(ch.polls-quickLooks-1, 20), lastLook), k.pid, look[K]{e})
+	}
+}
+
+// settle handles the end of the process of e once its code has returned.
+func (k *keeper[K]) settle(e *entry[K]) {
+	p, ch := e.process, e.change
+	if k.byPID[p.PID()] != e || ch == nil {
+		return
+	}
+	if ch.polling = false; !p.Over() || !ch.exited && ch.polls < sureLooks {
+		k.poll(e)
+		return
+	}
+	if !ch.exited { // it is not linked to this keeper
+		ch.reason = p.Reason()
+	}
+	delete(k.byPID, p.PID())
+	k.gone()
+	abnormal := !expected(ch.reason)
+	switch {
+	case ch.phase == starting && ch.ignored:
+		k.failed(e, node.ErrIgnore)
+		return
+	case abnormal:
+		k.report(e)
+	}
+	switch {
+	case k.ending != nil:
+		k.answer(e, ErrEnded)
+		k.remove(e)
+	case ch.phase == starting:
+		k.failed(e, &node.ExitError{Reason: ch.reason})
+	case ch.why == 0 && abnormal:
+		if time.Now().UnixNano()-p.Started > int64(k.g.kind.Backoff) {
+			ch.failure = nil
+		}
+		k.failed(e, &node.ExitError{Reason: ch.reason})
+	default:
+		if ch.why > counter.KeyedEnded {
+			k.count(ch.why)
+		}
+		waiting := ch.waiting
+		k.remove(e)
+		if len(waiting) > 0 {
+			k.add(e.key, waiting)
+		}
+	}
+}
+
+// expected reports whether a process may end with a reason.
+func expected(reason any) bool {
+	t, ok := reason.(wire.Tuple)
+	return reason == any(node.Normal) || reason == any(node.Shutdown) || ok && len(t) == 2 && t[0] == any(node.Shutdown)
+}
+
+// report logs the end of a process as a supervisor does.
+func (k *keeper[K]) report(e *entry[K]) {
+	log := k.node.Log()
+	if !log.Enabled(context.Background(), slog.LevelError) {
+		return
+	}
+	decision := "the process of this key is started again at its next use"
+	switch {
+	case k.ending != nil:
+		decision = "none: the group ends"
+	case e.change.why != 0:
+		decision = "none: it was to end"
+	case k.g.kind.Restart:
+		decision = "restart the process"
+	}
+	attrs := []any{"supervisor", string(k.g.kind.Name), "decision", decision}
+	if !k.node.Inside(process.Key{}).ReportCrash(e.change.reason, attrs...) {
+		log.Error("supervisor report", append(attrs, "process", e.process.PID().String(), "reason", sysmsg.Words(e.change.reason))...)
+	}
+}
+
+// gone counts the end of a process.
+func (k *keeper[K]) gone() {
+	k.g.processes.Add(-1)
+	k.count(counter.KeyedEnded)
+}
+
+// remove forgets e, which has no process, and gives its place to the next in the line.
+func (k *keeper[K]) remove(e *entry[K]) {
+	k.g.table.remove(e)
+	k.unlink(e)
+	k.end(e)
+	k.places--
+	for k.places < k.g.kind.Max && len(k.line) > 0 {
+		next := k.line[0]
+		k.line[0], k.line = nil, k.line[1:]
+		if slices.ContainsFunc(next.change.waiting, func(w waiter[K]) bool { return w.Pending() }) {
+			k.place(next)
+		} else {
+			k.g.table.remove(next)
+		}
+	}
+}
+
+// kill kills the process of e, or of all if e is nil, which has not ended in time.
+func (k *keeper[K]) kill(e *entry[K]) {
+	if e != nil {
+		if e.is(ending) {
+			k.c.Exit(e.process.PID(), node.Kill)
+		}
+		return
+	}
+	k.killed = true
+	for pid, e := range k.byPID {
+		if k.c.Exit(pid, node.Kill); e.process.Over() {
+			k.g.table.remove(e)
+			k.gone()
+			delete(k.byPID, pid)
+		}
+	}
+}
+
+// stop ends all processes, and then the group.
+func (k *keeper[K]) stop(reason any) {
+	k.ending = reason
+	line := k.line
+	k.line = nil
+	for _, e := range line {
+		k.answer(e, ErrEnded)
+		k.g.table.remove(e)
+	}
+	for e, next := k.first, (*entry[K])(nil); e != nil; e = next {
+		next = e.next
+		switch {
+		case e.is(failed):
+			k.remove(e)
+		case !e.is(ending):
+			k.finish(e, counter.KeyedEnded)
+		}
+	}
+	k.c.SendAfter(k.g.kind.Shutdown, k.pid, outOfTime[K]{})
+}
