@@ -141,6 +141,7 @@ func (k *keeper[K]) inherit(old *keeper[K]) {
 
 // Receive implements node.Actor.
 func (k *keeper[K]) Receive(c *node.Context, msg any) error {
+	//actornode:ignore blocking only a handler of the last group's process, which was killed, may still have it
 	k.g.mu.Lock()
 	defer k.g.mu.Unlock()
 	if k.g.keeper.Load() != k {
