@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/keyed"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/node/migrate"
 	otpio "github.com/actornode/actornode/node/otp"
@@ -192,10 +193,27 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 		_, err := migrate.To(ctx, w.n, w.pid, "b@h")
 		return err
 	},
-	"node_otp.Call":       func(w contextWorld, ctx context.Context) error { _, err := otpio.Call(ctx, w.me, w.pid, 1); return err },
-	"node_otp.Print":      nil, // it is the context of the process that prints
-	"node_otp.Writer":     nil,
-	"node_lifetime.Call":  func(w contextWorld, ctx context.Context) error { return lifetimeCall(w, ctx) },
+	"node_otp.Call":      func(w contextWorld, ctx context.Context) error { _, err := otpio.Call(ctx, w.me, w.pid, 1); return err },
+	"node_otp.Print":     nil, // it is the context of the process that prints
+	"node_otp.Writer":    nil,
+	"node_lifetime.Call": func(w contextWorld, ctx context.Context) error { return lifetimeCall(w, ctx) },
+	"node_keyed.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := keyed.Start(ctx, w.n, answeringByKey)
+		return err
+	},
+	"node_keyed.Call": func(w contextWorld, ctx context.Context) error {
+		_, err := keyed.Call[int](ctx, w.me, byKey(w), 1, 1)
+		return err
+	},
+	"node_keyed.Ask": func(w contextWorld, ctx context.Context) error {
+		_, err := keyed.Ask(ctx, w.me, byKey(w), 1, askCup{})
+		return err
+	},
+	"node_keyed.Send": func(w contextWorld, ctx context.Context) error { return keyed.Send(ctx, w.me, byKey(w), 1, 1) },
+	"node_keyed.*Use": func(w contextWorld, ctx context.Context) error {
+		return byKey(w).Use(ctx, w.me, 1, func(node.PID) error { return nil })
+	},
+	"node_keyed.*End":     func(w contextWorld, ctx context.Context) error { return byKey(w).End(ctx, w.me, 1) },
 	"node_lifetime.Idle":  nil, // they look, and change nothing
 	"node_lifetime.Wait":  nil,
 	"node_stage.*Close":   nil, // of the caller's own stage: it is closed all the same
@@ -247,6 +265,22 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 }
 
 type askCup struct{ genserver.To[cupsServer, int] }
+
+var answeringByKey = keyed.Kind[int]{Name: "keyed", New: func(int) (node.Actor, error) { return answering(nil), nil }}
+
+// byKey returns a group with a process for the key 1. The next one takes its place.
+func byKey(w contextWorld) *keyed.Group[int] {
+	ctx := context.Background()
+	w.n.Exit(node.Atom("keyed"), node.Kill)
+	g, err := keyed.Start(ctx, w.n, answeringByKey)
+	if err == nil {
+		err = g.Use(ctx, w.n, 1, func(node.PID) error { return nil })
+	}
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
 
 func lifetimeCall(w contextWorld, ctx context.Context) error {
 	o, err := lifetime.Own(w.n, answering(nil), node.Options{})

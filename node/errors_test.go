@@ -22,6 +22,7 @@ import (
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/keyed"
 	"github.com/actornode/actornode/node/migrate"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
@@ -252,7 +253,9 @@ var sentinels = map[string]error{
 	"node_port.ErrBusy": port.ErrBusy, "node_port.ErrConfig": port.ErrConfig, "node_port.ErrFrame": port.ErrFrame,
 	"node_stage.ErrClosed": stage.ErrClosed, "node_stage.ErrDetached": stage.ErrDetached,
 	"node_stage.ErrOffStage": stage.ErrOffStage, "node_stage.ErrOrdered": stage.ErrOrdered,
-	"node_stage.ErrTooMany":    stage.ErrTooMany,
+	"node_stage.ErrTooMany": stage.ErrTooMany,
+	"node_keyed.ErrFull":    keyed.ErrFull, "node_keyed.ErrFailing": keyed.ErrFailing, "node_keyed.ErrEnded": keyed.ErrEnded,
+	"node_keyed.ErrKey":        keyed.ErrKey,
 	"node_statem.ErrUnhandled": statem.ErrUnhandled, "node_trace.ErrFull": trace.ErrFull,
 	"supervisor.ErrAlreadyPresent": supervisor.ErrAlreadyPresent, "supervisor.ErrNotFound": supervisor.ErrNotFound,
 	"supervisor.ErrNotAllowed": supervisor.ErrNotAllowed,

@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/supervisor"
@@ -165,7 +167,7 @@ func Ask[Q genserver.Returning[R], R any, K comparable](ctx context.Context, fro
 }
 
 // Send is [node.Send] to the process of a key, which is started if need be and does not end for idleness before it has
-// handled the message. ctx bounds the wait for the start. Errors besides: those of [Group.Use].
+// handled the message. ctx bounds the wait for the start; if it has ended before, nothing is sent. Errors besides: those of [Group.Use].
 func Send[K comparable](ctx context.Context, from node.Caller, g *Group[K], key K, msg any) error {
 	e, err := g.enter(ctx, from, key)
 	if err != nil {
@@ -177,7 +179,8 @@ func Send[K comparable](ctx context.Context, from node.Caller, g *Group[K], key 
 
 // Use calls f with the process of a key, which is started if need be and does not end for idleness before f has returned and the
 // process has handled what f has sent. Errors: that of f; [ErrKey]; [ErrFull]; a [*FailingError]; [ErrEnded]; of a process
-// that has not started, one that wraps that of New or Init; and that of ctx, if it ends first: the start goes on then.
+// that has not started, one that wraps that of New or Init; and that of ctx: if it has ended before, f is
+// not called, and if it ends while the process starts, the start goes on.
 func (g *Group[K]) Use(ctx context.Context, from node.Caller, key K, f func(pid node.PID) error) error {
 	e, err := g.enter(ctx, from, key)
 	if err != nil {
@@ -244,6 +247,9 @@ func (g *Group[K]) wrap(err error) error {
 
 // enter begins a use of the process of a key.
 func (g *Group[K]) enter(ctx context.Context, from node.Caller, key K) (*entry[K], error) {
+	if ctx.Err() != nil {
+		return nil, g.wrap(cause.Of(ctx))
+	}
 	e, err := g.table.get(key)
 	if err == nil && e != nil && !g.keeper.Load().process.Gone() && e.enter() {
 		return e, nil
@@ -327,3 +333,5 @@ func ask[K comparable](ctx context.Context, from node.Caller, g *Group[K], reque
 	})
 	return err
 }
+
+func init() { values.Enter(ErrFull, ErrFailing, ErrEnded, ErrKey) }
