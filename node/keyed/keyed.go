@@ -167,7 +167,8 @@ func Ask[Q genserver.Returning[R], R any, K comparable](ctx context.Context, fro
 }
 
 // Send is [node.Send] to the process of a key, which is started if need be and does not end for idleness before it has
-// handled the message. ctx bounds the wait for the start; if it has ended before, nothing is sent. Errors besides: those of [Group.Use].
+// handled the message. ctx bounds the wait for the start; if it has ended before, nothing is sent. Errors besides:
+// those of [Group.Use].
 func Send[K comparable](ctx context.Context, from node.Caller, g *Group[K], key K, msg any) error {
 	e, err := g.enter(ctx, from, key)
 	if err != nil {
