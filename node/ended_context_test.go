@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,10 +27,12 @@ import (
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/port"
+	"github.com/actornode/actornode/node/registry"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/stage"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/node/tasks"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/supervisor/application"
 )
@@ -213,7 +216,17 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 	"node_keyed.*Use": func(w contextWorld, ctx context.Context) error {
 		return byKey(w).Use(ctx, w.me, 1, func(node.PID) error { return nil })
 	},
-	"node_keyed.*End":     func(w contextWorld, ctx context.Context) error { return byKey(w).End(ctx, w.me, 1) },
+	"node_keyed.*End": func(w contextWorld, ctx context.Context) error { return byKey(w).End(ctx, w.me, 1) },
+	"node_tasks.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := tasks.Start(ctx, w.n, tasks.Options{}, node.Options{})
+		return err
+	},
+	"node_tasks.Map":          mapping(tasks.Map[int, int]),
+	"node_tasks.MapUnordered": mapping(tasks.MapUnordered[int, int]),
+	"node_registry.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := registry.Start[string, int](ctx, w.n, registry.Options{})
+		return err
+	},
 	"node_lifetime.Idle":  nil, // they look, and change nothing
 	"node_lifetime.Wait":  nil,
 	"node_stage.*Close":   nil, // of the caller's own stage: it is closed all the same
@@ -280,6 +293,18 @@ func byKey(w contextWorld) *keyed.Group[int] {
 		panic(err)
 	}
 	return g
+}
+
+// mapping calls a function for one item.
+func mapping(m func(ctx context.Context, from node.Caller, limit int, items iter.Seq[int],
+	f func(p *node.Process, item int) (int, error)) iter.Seq2[int, error]) func(w contextWorld, ctx context.Context) error {
+	return func(w contextWorld, ctx context.Context) (err error) {
+		for _, err = range m(ctx, w.n, 1, slices.Values([]int{1}), func(p *node.Process, _ int) (int, error) {
+			return 0, p.Send(w.pid, "an item")
+		}) {
+		}
+		return err
+	}
 }
 
 func lifetimeCall(w contextWorld, ctx context.Context) error {

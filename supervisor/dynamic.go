@@ -10,7 +10,7 @@ import (
 // functions must not block.
 type Dynamic struct {
 	Max  int   // children at once, running or waiting for their restart; 0: no limit
-	Full error // the answer to a request beyond Max
+	Full error // the answer to a request beyond Max; for Elixir max_children
 	// Job returns the child that a request of Go asks for, or nil for any other request. The request is forwarded to the
 	// child, which answers it.
 	Job func(body any) *Child `isolation:"share"`

@@ -89,6 +89,9 @@ func (a answer) fail(err error) error {
 	if w, ok := words[err]; ok {
 		reason = w
 	}
+	if d := a.s.dynamic; d != nil && err == d.Full {
+		reason = wire.Atom("max_children")
+	}
 	var failed *StartError
 	if errors.As(err, &failed) {
 		reason = failed.Reason

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 )
 
@@ -307,3 +308,5 @@ func (r *Registry[K, V]) tellLocked(msg any) {
 		_ = r.n.Send(r.server, msg)
 	}
 }
+
+func init() { values.Enter(ErrTaken, ErrRegistered, ErrFull) }

@@ -8,25 +8,16 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/wire/termof"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
-	"github.com/actornode/actornode/wire"
 )
 
 // Errors of this package; callers compare them with errors.Is.
 var (
-	ErrFull     error = full{}                                               // as many tasks as Options.Max allows are running
-	ErrNotLocal       = errors.New("tasks: a function runs on its own node") // the supervisor is on another one
+	ErrFull     = errors.New("tasks: the supervisor has as many tasks as its Max allows")
+	ErrNotLocal = errors.New("tasks: a function runs on its own node") // the supervisor is on another one
 )
-
-// full is the error ErrFull.
-type full struct{}
-
-func (full) Error() string { return "tasks: the supervisor has as many tasks as its Max allows" }
-
-// term returns what DynamicSupervisor of Elixir answers.
-func (full) term() any { return wire.Atom("max_children") }
 
 // Options of a supervisor of tasks. The zero value works.
 type Options struct {
@@ -167,4 +158,4 @@ func (o Options) job(request any) *supervisor.Child {
 	return nil
 }
 
-func init() { termof.Enter(full.term) }
+func init() { values.Enter(ErrFull, ErrNotLocal) }
