@@ -30,11 +30,6 @@ func (*host) Lost(node Atom, why error) error {
 	return &ExitError{Reason: NoConnection, Node: node, Cause: why}
 }
 
-func (*host) IsCrash(reason any) bool {
-	_, ok := reason.(*Crash)
-	return ok
-}
-
 // Whereis asks another node which process has a name there, and then calls then with it; with the zero PID and an exit
 // reason if there is none, or the node is not there.
 func (*host) Whereis(a *process.Acting, at At, then func(pid PID, why any)) {
@@ -68,7 +63,11 @@ func (n *host) Self() PID {
 // that a link takes down with it. If the parent is a supervisor, that reports the crash, with what it decides: see
 // inside.ReportCrash. told makes sure that there is a report.
 func (n *host) Crashed(c process.Crash) (told func()) {
-	why, parent := c.Reason.(*Crash), runner.ParentOf(c.Process)
+	why, crash := c.Reason.(*Crash)
+	if !crash {
+		return nil
+	}
+	parent := runner.ParentOf(c.Process)
 	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: runner.LabelOf(c.Process),
 		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
 	if k := c.Process.Cold; k != nil && k.Crash != nil {

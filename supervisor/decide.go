@@ -45,13 +45,18 @@ func decideRetry(s *Spec, w *window, now time.Time) action {
 	if !w.add(now, s.Period, s.Intensity) {
 		return action{drop: true, end: true, limit: true}
 	}
-	switch s.Strategy {
+	return action{restart: s.Strategy.span()}
+}
+
+// span returns which children are restarted with one that has exited.
+func (s Strategy) span() span {
+	switch s {
 	case OneForAll:
-		return action{restart: all}
+		return all
 	case RestForOne:
-		return action{restart: rest}
+		return rest
 	}
-	return action{restart: self}
+	return self
 }
 
 // window holds the times of recent restarts: at most as many as the intensity, in a ring, so that adding one takes constant

@@ -161,9 +161,7 @@ func (s *supervisor) resume(err error) error {
 func (s *supervisor) handle(msg any) error {
 	switch m := msg.(type) {
 	case node.Exited:
-		err := s.exited(m)
-		s.unknown(m.Reason)
-		return err
+		return s.exited(m)
 	case retry:
 		if m.k.phase == restarting && m.k.try == m.try {
 			return s.retryRestart(m)
@@ -263,6 +261,7 @@ func (s *supervisor) fatal(m node.Exited) bool {
 func (s *supervisor) exited(m node.Exited) error {
 	k := s.children.byPID[m.From]
 	if k == nil {
+		s.unknown(m.Reason)
 		if s.fatal(m) {
 			return s.end(m.Reason)
 		}
@@ -305,7 +304,7 @@ func (s *supervisor) nodeStops() bool {
 func (s *supervisor) retryRestart(r retry) error {
 	k := r.k
 	if r.counted {
-		return s.restart(k, spanOf(s.spec.Strategy))
+		return s.restart(k, s.spec.Strategy.span())
 	}
 	return s.act(k, decideRetry(&s.spec, &s.restarts, time.Now()), 0)
 }
@@ -388,10 +387,6 @@ func (s *supervisor) restart(k *child, scope span) error {
 			return s.retryLater(failed, failed.wait(time.Now()), false)
 		})
 	})
-}
-
-func spanOf(s Strategy) span {
-	return decideRetry(&Spec{Strategy: s, Intensity: 1}, &window{}, time.Time{}).restart
 }
 
 // stopSpan stops all children of a span except k, the last one first.

@@ -44,8 +44,10 @@ func (p *Process) Leave(a *Acting, reason any, own bool) bool {
 	var d Death
 	p.condemnLocked(&d, reason, own)
 	p.Mu.Unlock()
-	if own && p.System.Host.IsCrash(reason) {
-		defer p.System.Host.Crashed(Crash{p, d.name, reason, d.Tied})()
+	if own {
+		if told := p.System.Host.Crashed(Crash{p, d.name, reason, d.Tied}); told != nil {
+			defer told()
+		}
 	}
 	d.CarryOutAll(a, own)
 	return true

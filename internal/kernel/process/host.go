@@ -12,8 +12,8 @@ type Host interface {
 
 	// Self returns the process that represents a plain goroutine to other nodes.
 	Self() wire.PID
-	// Crashed is called when a process ends by a crash of its own, before linked processes are notified. The returned function
-	// is called after they are.
+	// Crashed is called when the code of a process ends it, before linked processes are notified. If that is a crash, the
+	// function that is returned is called after they are; otherwise it is nil.
 	Crashed(c Crash) (told func())
 	// Left is called for a process that leaves messages in its mailbox, many or for long.
 	Left(p *Process, left watch.Left)
@@ -42,7 +42,6 @@ type Reasons interface {
 	ErrorOf(reason any) error // the error for an exit reason
 	ReasonOf(err error) any   // the exit reason of a process whose code has returned err
 	Panicked(cause any) any   // the exit reason of a process that has panicked: for the deferred function that recovers
-	IsCrash(reason any) bool  // reports whether it is the reason of a crash
 
 	Lost(node wire.Atom, why error) error // the error for noconnection: why the connection to a node has ended
 }

@@ -63,7 +63,12 @@ func newSystem(t *testing.T) *system {
 func (s *system) Whereis(_ *process.Acting, _ wire.At, then func(wire.PID, any)) {
 	s.asked = append(s.asked, then)
 }
-func (s *system) Crashed(c process.Crash) func()      { s.crashed = append(s.crashed, c); return func() {} }
+func (s *system) Crashed(c process.Crash) func() {
+	if processtest.IsCrash(c.Reason) {
+		s.crashed = append(s.crashed, c)
+	}
+	return nil
+}
 func (s *system) Answered(ref wire.Ref, msg any) bool { return s.answers != nil && s.answers(ref, msg) }
 func (s *system) Unanswered(msg any, why error, raw bool) bool {
 	s.unanswered = append(s.unanswered, fmt.Sprint(msg, " ", why, " ", raw))

@@ -61,7 +61,7 @@ type System struct {
 	Over      Process                                   // replaces the process in a Context when its handler has returned
 }
 
-// Crash is a process that has ended by a crash of its own.
+// Crash is a process that its own code has ended, which is a crash for some reasons.
 type Crash struct {
 	Process *Process
 	Name    wire.Atom

@@ -51,7 +51,12 @@ func newSystem(t *testing.T, budget int) *system {
 }
 
 // Crashed and Left are part of process.Host.
-func (s *system) Crashed(c process.Crash) func()           { s.ended <- c.Process.PID(); return func() {} }
+func (s *system) Crashed(c process.Crash) func() {
+	if processtest.IsCrash(c.Reason) {
+		s.ended <- c.Process.PID()
+	}
+	return nil
+}
 func (s *system) Left(_ *process.Process, left watch.Left) { s.left = append(s.left, left) }
 
 // dead returns the dead letters since the last call.

@@ -60,7 +60,7 @@ func (Host) Lost(wire.Atom, error) error                  { return Failed(proces
 func (h Host) Reach(pid wire.PID) process.Remote          { return h.Named(pid.Node()) }
 func (h Host) Connected(pid wire.PID) process.Remote      { return h.Named(pid.Node()) }
 func (h Host) Self() wire.PID                             { return h.Me }
-func (Host) Crashed(process.Crash) func()                 { return func() {} }
+func (Host) Crashed(process.Crash) func()                 { return nil }
 func (Host) Left(*process.Process, watch.Left)            {}
 func (Host) Unanswered(msg any, why error, raw bool) bool { return false }
 func (Host) Answered(ref wire.Ref, msg any) bool          { return false }
@@ -77,7 +77,8 @@ func (Host) ReasonOf(err error) any {
 	return err
 }
 
-func (Host) IsCrash(reason any) bool {
+// IsCrash reports whether reason is that of a process that has panicked.
+func IsCrash(reason any) bool {
 	_, ok := reason.(crash)
 	return ok
 }
