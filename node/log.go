@@ -53,7 +53,7 @@ func (n *Node) ResetLogLevel(name Atom, behaviour string) (was bool) {
 	for {
 		old := n.logLevels.Load()
 		all := withoutLevel(old, name, behaviour)
-		if len(all) == len(n.LogLevels()) {
+		if old == nil || len(all) == len(*old) {
 			return false
 		}
 		if n.logLevels.CompareAndSwap(old, &all) {

@@ -23,7 +23,7 @@ func (*logging) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// messages returns the levels of the lines with a message.
+// levels returns the levels of the lines with a message.
 func levels(log *nodetest.Log) (all []slog.Level) {
 	for _, r := range log.Records() {
 		if r.Message == "got it" {

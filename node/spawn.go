@@ -255,8 +255,13 @@ func bequeath(p *process.Process, o *Options) *Options {
 	if o == &noOptions {
 		o = new(Options)
 	}
-	token := p.Token()
-	o.before = func(q *process.Process) { q.Inherit(token) }
+	token, before := p.Token(), o.before
+	o.before = func(q *process.Process) {
+		if before != nil {
+			before(q)
+		}
+		q.Inherit(token)
+	}
 	return o
 }
 
@@ -326,7 +331,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	}
 	p.ID = id
 	pid := p.PID()
-	if o.Announce && p.Tells {
+	if o.Announce && p.Tells && !o.counts { // a group of package keyed answers calls meanwhile
 		a.AwaitsStart(p)
 	}
 	n.sys.Table.Put(id, p)

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
 )
 
 // end answers those that have asked for the end of e, and stops its timer.
@@ -95,8 +95,11 @@ func (k *keeper[K]) poll(e *entry[K]) {
 	ch.polling = true
 	if ch.polls++; ch.polls <= quickLooks {
 		k.c.Send(k.pid, look[K]{e})
-	} else {
-		k.c.SendAfter(min(firstLook<<min(ch.polls-quickLooks-1, 20), lastLook), k.pid, look[K]{e})
+		return
+	}
+	_, err := k.c.SendAfter(min(firstLook<<min(ch.polls-quickLooks-1, 20), lastLook), k.pid, look[K]{e})
+	if err != nil && e.process.Gone() { // the node stops: no other process of the key will start
+		k.settled(e)
 	}
 }
 
@@ -110,12 +113,18 @@ func (k *keeper[K]) settle(e *entry[K]) {
 		k.poll(e)
 		return
 	}
+	k.settled(e)
+}
+
+// settled handles the end of the process of e.
+func (k *keeper[K]) settled(e *entry[K]) {
+	p, ch := e.process, e.change
 	if !ch.exited { // it is not linked to this keeper
 		ch.reason = p.Reason()
 	}
 	delete(k.byPID, p.PID())
 	k.gone()
-	abnormal := !expected(ch.reason)
+	abnormal := !calls.IsClean(ch.reason)
 	switch {
 	case ch.phase == starting && ch.ignored:
 		k.failed(e, node.ErrIgnore)
@@ -144,12 +153,6 @@ func (k *keeper[K]) settle(e *entry[K]) {
 			k.add(e.key, waiting)
 		}
 	}
-}
-
-// expected reports whether a process may end with a reason.
-func expected(reason any) bool {
-	t, ok := reason.(wire.Tuple)
-	return reason == any(node.Normal) || reason == any(node.Shutdown) || ok && len(t) == 2 && t[0] == any(node.Shutdown)
 }
 
 // report logs the end of a process as a supervisor does.
@@ -184,6 +187,7 @@ func (k *keeper[K]) remove(e *entry[K]) {
 	k.g.table.remove(e)
 	k.unlink(e)
 	k.end(e)
+	e.change = nil // a timer of it may have fired already
 	k.places--
 	for k.places < k.g.kind.Max && len(k.line) > 0 {
 		next := k.line[0]
@@ -206,7 +210,7 @@ func (k *keeper[K]) kill(e *entry[K]) {
 	}
 	k.killed = true
 	for pid, e := range k.byPID {
-		if k.c.Exit(pid, node.Kill); e.process.Over() {
+		if k.c.Exit(pid, node.Kill); e.process.Over() || k.g.alone { // otherwise the next keeper waits for it
 			k.g.table.remove(e)
 			k.gone()
 			delete(k.byPID, pid)

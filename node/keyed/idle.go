@@ -11,13 +11,13 @@ import (
 // idle reports whether p has nothing to do, see the package comment. No use of its entry is in flight, and none begins
 // meanwhile: what was sent through the group is in its mailbox, or has been handled.
 //
-// It reads one fact after the other, while p may run. Handled goes up after each message before that leaves the mailbox. So if
-// it is the same at the end, p has finished no message since the beginning, and the facts in between are of one moment: a
-// message that has come is still in the mailbox; one that is being handled shows as a handler that runs; what an earlier
-// handler has asked is counted.
+// It reads one fact after the other, while p may run. Handled goes up for each message: of an Actor before that leaves the
+// mailbox, of a blocking process when it takes the message. So if p rests at the beginning and at the end, and Handled is the
+// same, its code has not run in between, and the facts are of one moment: a message that has come is still in the mailbox, and
+// what p has asked before is counted.
 func idle(n *node.Node, p *process.Process) bool {
 	before := p.Handled.Load()
-	return !expects(p) && p.Intake().Len() == 0 && rests(p) && !hasActivations(n, p) && p.Handled.Load() == before
+	return rests(p) && !expects(p) && p.Intake().Len() == 0 && !hasActivations(n, p) && rests(p) && p.Handled.Load() == before
 }
 
 // busy reports whether the process of e is clearly not idle, at little cost: its time begins when it no longer is.

@@ -55,7 +55,8 @@ type Kind[K comparable] struct {
 	// New makes the behaviour of the process of a key. It runs in the group's process and must not block: do slow work in the
 	// behaviour's Init.
 	New func(key K) (node.Actor, error) `isolation:"share"`
-	// Options of each process: mailbox, place, label. Name, Link, Monitor, Announce and Protected must not be set.
+	// Options of each process: bounds, place, label. Name, Link, Monitor, Announce, Protected and Mailbox, which would be one for
+	// all, must not be set.
 	Options node.Options
 
 	// Idle is how long a process lives after the end of its last use, and at most a quarter longer. 0: for ever. One that has more
@@ -95,8 +96,8 @@ func (k *Kind[K]) complete() error {
 		wrong = "New is missing"
 	case k.Idle < 0 || k.Shutdown < 0 || k.Backoff < 0 || k.Max < 0:
 		wrong = "Idle, Max, Shutdown and Backoff must not be below 0"
-	case o.Name != "" || o.Link || o.Monitor != nil || o.Announce || o.Protected:
-		wrong = "Options must not set Name, Link, Monitor, Announce or Protected"
+	case o.Name != "" || o.Link || o.Monitor != nil || o.Announce || o.Protected || o.Mailbox != nil:
+		wrong = "Options must not set Name, Link, Monitor, Announce, Protected or Mailbox"
 	}
 	if wrong != "" {
 		return fmt.Errorf("%w: keyed: group %s: %s", node.ErrArgument, cmp.Or(k.Name, "without a name"), wrong)
@@ -252,8 +253,11 @@ func (g *Group[K]) enter(ctx context.Context, from node.Caller, key K) (*entry[K
 		return nil, g.wrap(cause.Of(ctx))
 	}
 	e, err := g.table.get(key)
-	if err == nil && e != nil && !g.keeper.Load().process.Gone() && e.enter() {
-		return e, nil
+	if err == nil && e != nil {
+		k := g.keeper.Load()
+		if k.node == from.Inside(process.Key{}).Node() && !k.process.Gone() && e.enter() {
+			return e, nil
+		}
 	}
 	if err == nil {
 		err = check(key)

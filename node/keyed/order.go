@@ -26,8 +26,8 @@ func (k *keeper[K]) wind() error {
 
 // makeRoom ends the process that has been unused for longest, of those that are idle. It returns false if it finds none.
 func (k *keeper[K]) makeRoom() bool {
-	looks := min(k.places, atOnce)
-	for i := range 2 * looks { // the second time it finds those without their marks
+	var used []*entry[K] // since the last look at them
+	for range min(k.places, atOnce) {
 		e := k.first
 		k.renew(e)
 		switch {
@@ -35,8 +35,15 @@ func (k *keeper[K]) makeRoom() bool {
 			k.remove(e)
 			return true
 		case e.change != nil && e.change.phase != running:
-		case i < looks && e.takeMark():
+		case e.takeMark():
+			used = append(used, e)
 		case k.idle(e):
+			k.finish(e, counter.KeyedFull)
+			return true
+		}
+	}
+	for _, e := range used {
+		if (e.change == nil || e.change.phase == running) && !e.takeMark() && k.idle(e) {
 			k.finish(e, counter.KeyedFull)
 			return true
 		}

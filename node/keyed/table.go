@@ -129,7 +129,9 @@ func (t *table[K]) put(e *entry[K]) {
 func (t *table[K]) remove(e *entry[K]) {
 	s := &t.parts[maphash.Comparable(t.seed, e.key)%shards]
 	s.mu.Lock()
-	delete(s.m, e.key)
+	if s.m[e.key] == e {
+		delete(s.m, e.key)
+	}
 	s.mu.Unlock()
 }
 

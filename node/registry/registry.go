@@ -42,6 +42,8 @@ type Registry[K comparable, V any] struct {
 	o       Options
 	unusual bool // a K may be a value that is not comparable after all
 
+	sending sync.Mutex // held while changes are sent: the last process of the Registry may still do that
+
 	mu       sync.RWMutex
 	n        *node.Node // nil: nothing has been registered yet
 	keys     map[K]map[node.PID]V
@@ -85,22 +87,19 @@ func Start[K comparable, V any](ctx context.Context, from node.Caller, o Options
 func (r *Registry[K, V]) Start(...any) (node.Actor, error) { return &server[K, V]{r: r}, nil }
 
 // Register adds an entry of the calling process. It goes away with the process. Errors: [ErrTaken], [ErrRegistered],
-// [ErrFull], [node.ErrArgument] (the key is an interface that holds something that is not comparable, or the process is of
-// another node than the others).
+// [ErrFull], [node.ErrArgument] (the key is a NaN, or an interface that holds something that is not comparable; or the process
+// is of another node than the others).
 //
 //actornode:blocks the lock of the table is held for a moment
 func (r *Registry[K, V]) Register(p Process, key K, value V) error {
-	if r.unusual && !reflect.ValueOf(&key).Elem().Comparable() {
+	if r.unusual && !reflect.ValueOf(&key).Elem().Comparable() || key != key {
 		return fmt.Errorf("%w: a key of type %T is not comparable", node.ErrArgument, key)
 	}
 	pid := p.Self()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.n == nil {
-		r.n = p.Node()
-	}
-	if r.n != p.Node() {
-		return fmt.Errorf("%w: %v is no process of %s, as the others of the registry are", node.ErrArgument, pid, r.n.Name())
+	if err := r.ofLocked(p); err != nil {
+		return err
 	}
 	if _, ok := r.keys[key][pid]; ok {
 		return ErrRegistered
@@ -238,17 +237,35 @@ func (r *Registry[K, V]) Dispatch(from node.Caller, key K, msg any) (sent int, e
 
 // Watch makes the calling process get a [Change] for each change from now on, until it ends or calls Unwatch. To know what was
 // there before, call All after it: what changes between the two is in both. A change for which a bounded mailbox has no space
-// is a dead letter.
+// is a dead letter. Errors: [node.ErrArgument] (the process is of another node than the others).
 //
 //actornode:blocks the lock of the table is held for a moment
-func (r *Registry[K, V]) Watch(p Process) {
+func (r *Registry[K, V]) Watch(p Process) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.n == nil {
-		r.n = p.Node()
+	if err := r.ofLocked(p); err != nil {
+		return err
+	}
+	if _, watches := r.watchers[p.Self()]; watches {
+		return nil
+	}
+	if r.server.IsZero() || !r.n.IsAlive(r.server) {
+		maps.DeleteFunc(r.watchers, func(pid node.PID, _ uint64) bool { return !r.n.IsAlive(pid) }) // nothing else does
 	}
 	r.watchers[p.Self()] = r.first + uint64(len(r.changes))
 	r.tellLocked(look{p.Self()})
+	return nil
+}
+
+// ofLocked returns an error if p is of another node than the processes before. The first one says which node that is.
+func (r *Registry[K, V]) ofLocked(p Process) error {
+	if r.n == nil {
+		r.n = p.Node()
+	}
+	if r.n != p.Node() {
+		return fmt.Errorf("%w: %v is no process of %s, as the others of the registry are", node.ErrArgument, p.Self(), r.n.Name())
+	}
+	return nil
 }
 
 // Unwatch ends Watch. Changes that were made before may still come.

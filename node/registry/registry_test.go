@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/registry"
@@ -127,19 +129,26 @@ func TestUnique(t *testing.T) {
 func TestDispatchFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	r := start[string, int](t, n, registry.Options{})
+	hold, registered := make(chan struct{}), make(chan error)
+	full, err := n.SpawnOpt(node.Options{Place: node.Detached(), Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Refuse}},
+		node.ActorFunc(func(c *node.Context, msg any) error {
+			if msg == "register" {
+				registered <- r.Register(c, "k", 0)
+				<-hold
+			}
+			return nil
+		}))
+	require.NoError(t, err)
+	require.NoError(t, n.Send(full, "register"))
+	require.NoError(t, <-registered)
 	p := nodetest.NewProbe(t, n)
 	require.NoError(t, r.Register(p, "k", 0))
-	ended := spawn(t, n)
-	require.NoError(t, at(t, n, ended, func(c *node.Context) error { return r.Register(c, "k", 0) }))
-	m, err := n.Open()
-	require.NoError(t, err)
-	m.Close(nil)
-	sent, err := r.Dispatch(m, "k", 1)
-	require.ErrorIs(t, err, node.ErrExited)
-	require.Zero(t, sent)
-	sent, err = r.Dispatch(n, "k", 1)
-	require.NoError(t, err)
-	require.Equal(t, 2, sent)
+	sent, err := r.Dispatch(n, "k", 1)
+	require.ErrorIs(t, err, node.ErrMailboxFull)
+	require.ErrorContains(t, err, full.String())
+	require.Equal(t, 1, sent)
+	p.Expect(1)
+	close(hold)
 }
 
 // A key that is not comparable, and a process of another node, are errors.
@@ -152,7 +161,14 @@ func TestRegisterWrong(t *testing.T) {
 	require.ErrorContains(t, err, "a key of type []int is not comparable")
 	require.NoError(t, r.Register(a, [1]any{1}, 1))
 	require.ErrorIs(t, r.Register(a, [1]any{[]int{1}}, 1), node.ErrArgument)
+	require.ErrorIs(t, r.Register(a, math.NaN(), 1), node.ErrArgument)
 	require.ErrorIs(t, r.Register(b, "k", 1), node.ErrArgument)
+	require.ErrorIs(t, r.Watch(b), node.ErrArgument)
+	require.Equal(t, 1, r.Len())
+	second, err := r.Start()
+	require.NoError(t, err)
+	_, err = node.SpawnWait(t.Context(), c.Node("a"), node.Options{}, second)
+	require.ErrorContains(t, err, "the registry has a process")
 }
 
 func TestWatch(t *testing.T) {
@@ -168,7 +184,7 @@ func TestWatch(t *testing.T) {
 			require.NoError(t, at(t, n, pid, func(c *node.Context) error { f(c); return nil }))
 		}
 		do(func(c *node.Context) { _ = r.Register(c, "before", 1) })
-		r.Watch(p)
+		require.NoError(t, r.Watch(p))
 		do(func(c *node.Context) { _ = r.Register(c, "k", 1) })
 		do(func(c *node.Context) { r.Update(c, "k", func(int) int { return 2 }) })
 		do(func(c *node.Context) { r.Unregister(c, "k") })
@@ -192,7 +208,7 @@ func TestWatcherEnds(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	r := start[string, int](t, n, registry.Options{})
 	pid := spawn(t, n)
-	require.NoError(t, at(t, n, pid, func(c *node.Context) error { r.Watch(c); return nil }))
+	require.NoError(t, at(t, n, pid, func(c *node.Context) error { return r.Watch(c) }))
 	n.Exit(pid, node.Kill)
 	nodetest.Settle(t, n)
 	dead := n.DeadLetters(1)
@@ -215,7 +231,7 @@ func TestRestart(t *testing.T) {
 		for _, pid := range []node.PID{stays, ends} {
 			require.NoError(t, at(t, n, pid, func(c *node.Context) error { return r.Register(c, "k", 1) }))
 		}
-		r.Watch(p)
+		require.NoError(t, r.Watch(p))
 		children, err := supervisor.WhichChildren(t.Context(), n, top)
 		require.NoError(t, err)
 		n.Exit(children[0].PID, node.Kill)
@@ -240,7 +256,7 @@ func TestStorm(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	r := start[int, int](t, n, registry.Options{})
 	p := nodetest.NewProbe(t, n)
-	r.Watch(p)
+	require.NoError(t, r.Watch(p))
 	var wg sync.WaitGroup
 	for g := range uint64(4) {
 		rnd := rand.New(rand.NewPCG(seed, g))

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"fmt"
+
 	"github.com/actornode/actornode/node"
 )
 
@@ -26,6 +28,10 @@ func (s *server[K, V]) Init(c *node.Context) error {
 	s.monitors = make(map[node.PID]node.Ref)
 	r := s.r
 	r.mu.Lock()
+	if r.n != nil && (r.n != c.Node() || !r.server.IsZero() && r.n.IsAlive(r.server)) {
+		defer r.mu.Unlock()
+		return fmt.Errorf("%w: the registry has a process, %v, or processes of another node, already", node.ErrArgument, r.server)
+	}
 	r.n, r.server = c.Node(), c.Self()
 	var all []node.PID
 	for pid := range r.pids {
@@ -84,6 +90,8 @@ func (s *server[K, V]) look(c *node.Context, pid node.PID) {
 //actornode:blocks the lock of the table is held for a moment
 func (s *server[K, V]) flush(c *node.Context) {
 	r := s.r
+	r.sending.Lock()
+	defer r.sending.Unlock()
 	r.mu.Lock()
 	changes, first, dropped := r.changes, r.first, r.dropped
 	r.changes, r.first, r.dropped = nil, first+uint64(len(changes)), 0
@@ -98,7 +106,7 @@ func (s *server[K, V]) flush(c *node.Context) {
 	for i, change := range changes {
 		for pid, from := range watchers {
 			if first+uint64(i) >= from {
-				_ = c.SendOpt(node.SendOptions{NoWait: true}, pid, change) // else it is a dead letter
+				_ = c.Node().SendOpt(node.SendOptions{NoWait: true}, pid, change) // also if this process is killed meanwhile
 			}
 		}
 	}

@@ -70,7 +70,7 @@ type Process struct {
 	Daemon    bool // is not waited for: see package lifetime; set at spawn
 	ShowsPeer bool // receives a PeerMessage for messages from peers; set at spawn
 	Copies    bool // messages sent to it are copied; set at spawn
-	Counts    bool // its unanswered requests are counted, see Asked; set at spawn
+	Counts    bool // its unanswered requests are counted, see AskedLocked; set at spawn
 }
 
 // Cold holds what most processes never need.
@@ -144,8 +144,8 @@ func (p *Process) Over() bool {
 	switch {
 	case !p.Gone():
 		return false
-	case p.Kind == Goroutine:
-		return p.Status.HasReturned()
+	case (p.Kind == Goroutine || p.Kind == Coroutine) && p.Status.HasReturned():
+		return true
 	}
 	return !p.Runner().Busy(&p.System.Plain)
 }
