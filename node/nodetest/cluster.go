@@ -13,7 +13,7 @@ import (
 )
 
 // Cluster is a number of nodes in the test's program that find each other, and no others. The network between them uses no
-// sockets, so that it works in a bubble.
+// sockets, so that it works in a bubble, if it is made there.
 //
 // Its faults are those of an IP network below TCP: what is sent while a direction is cut, or delayed, arrives later, in order.
 // The nodes notice a cut as they do elsewhere, when nothing has come for Distribution.Timing.TickTime, and a broken connection

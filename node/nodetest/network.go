@@ -38,7 +38,7 @@ type ends struct{ from, to node.Atom }
 type way struct {
 	cut     bool
 	delay   time.Duration
-	streams map[*stream]bool // that have not ended
+	streams map[*stream]bool // that are not broken, or closed at both ends
 	changed chan struct{}    // closed when cut changes
 }
 
@@ -161,9 +161,11 @@ func (x transport) Dial(ctx context.Context, addr string, peer node.Atom) (net.C
 			return here, nil
 		case <-l.closed:
 			here.Close()
+			other.Close()
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: l.addr, Err: syscall.ECONNREFUSED}
 		case <-ctx.Done():
 			here.Close()
+			other.Close()
 			return nil, ctx.Err()
 		}
 	}
@@ -175,8 +177,8 @@ func (x transport) connectLocked(l *listener, there, back *way) (here, other *co
 	out := &stream{way: there, changed: make(chan struct{})}
 	in := &stream{way: back, changed: make(chan struct{})}
 	there.streams[out], back.streams[in] = true, true
-	return &conn{n: x.network, in: in, out: out, local: from, remote: l.addr},
-		&conn{n: x.network, in: out, out: in, local: l.addr, remote: from}
+	return &conn{n: x.network, in: in, out: out, local: from, remote: l.addr, writing: make(chan struct{}, 1)},
+		&conn{n: x.network, in: out, out: in, local: l.addr, remote: from, writing: make(chan struct{}, 1)}
 }
 
 // listener is a net.Listener.
@@ -265,7 +267,6 @@ func (s *stream) takeLocked(b []byte) (n int, wait time.Duration, err error) {
 		return 0, wait, nil
 	}
 	if len(first.b) == 0 { // it stays: each Read finds it
-		delete(s.way.streams, s)
 		return 0, 0, io.EOF
 	}
 	n = copy(b, first.b)
@@ -306,6 +307,7 @@ type conn struct {
 	n             *network
 	in, out       *stream
 	local, remote *net.TCPAddr
+	writing       chan struct{} // holds one while a Write goes on: its bytes stay together
 
 	closed          bool
 	readBy, writeBy time.Time // deadlines
@@ -334,6 +336,8 @@ func (c *conn) Read(b []byte) (int, error) {
 
 // Write is part of net.Conn.
 func (c *conn) Write(b []byte) (written int, err error) {
+	c.writing <- struct{}{}
+	defer func() { <-c.writing }()
 	for {
 		c.n.mu.Lock()
 		n, changed := 0, c.out.changed
@@ -398,8 +402,12 @@ func (c *conn) Close() error {
 	}
 	c.closed, c.in.deaf = true, true
 	c.out.endLocked()
-	delete(c.in.way.streams, c.in)
 	c.in.wakeLocked()
+	for _, s := range []*stream{c.in, c.out} {
+		if s.over && s.deaf {
+			delete(s.way.streams, s)
+		}
+	}
 	return nil
 }
 

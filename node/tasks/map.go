@@ -283,7 +283,7 @@ func (m *mapping[T, R]) spawn() (*worker[T, R], error) {
 		SpawnOpt(node.Options, node.Actor) (node.PID, error)
 	})
 	m.left.Add(2)
-	pid, err := by.SpawnOpt(node.Options{Label: label}, node.ProcessFunc(func(p *node.Process) error {
+	pid, err := by.SpawnOpt(node.Options{Label: label, Place: node.Detached()}, node.ProcessFunc(func(p *node.Process) error {
 		if !w.begun.CompareAndSwap(false, true) {
 			return nil
 		}

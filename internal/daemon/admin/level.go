@@ -41,6 +41,9 @@ func (q *request) logLevels() (any, error) {
 		if err := q.options(&l); err != nil {
 			return nil, err
 		}
+		if l.Name == "" && l.Behaviour == "" {
+			return nil, fmt.Errorf("%w: log_levels: want a name, a behaviour or both", ErrBadRequest)
+		}
 		if l.Level == "" {
 			q.n.ResetLogLevel(l.Name, l.Behaviour)
 		} else if level, err := levelOf(l.Level); err != nil {

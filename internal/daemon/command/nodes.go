@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -298,8 +299,10 @@ func logLevel(ctx context.Context, s *session, args []string) error {
 			return err
 		}
 		text, shown := l.String(), map[string]any{"level": l.String()}
-		// a node of an earlier version has none
-		if all, err := admin.ProcessLevels(ctx, s.n, s.at); err == nil && len(all) > 0 {
+		switch all, err := admin.ProcessLevels(ctx, s.n, s.at); {
+		case err != nil && !errors.Is(err, admin.ErrBadRequest): // which says a node of an earlier version
+			return err
+		case len(all) > 0:
 			text, shown["processes"] = text+"\n"+processLevels(all), all
 		}
 		return s.say(shown, "%s", text)
