@@ -317,7 +317,7 @@ func masked(text string) string {
 // inside are documents about internals: a name without its package may be from an internal package there.
 var inside = []string{
 	"CONTRIBUTING.md", "docs/architecture.md", "docs/architecture-node.md", "docs/performance.md", "docs/performance-ablation.md",
-	"docs/performance-cpu.md", "docs/protocols.md", "docs/glossary.md", "docs/tests.md",
+	"docs/performance-cpu.md", "docs/protocols.md", "docs/glossary.md", "docs/stability.md", "docs/tests.md",
 }
 
 // Names of packages of this module that documents use exist: node.Send, supervisor.Spec, Options.Bounds, SpawnOpt, the

@@ -100,7 +100,41 @@ func TestPackageMap(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^//\t(\S+(?:, \S+)*)  +\S`).FindAllStringSubmatch(string(text), -1) {
 		listed = append(listed, strings.Split(m[1], ", ")...)
 	}
-	var want []string
+	want := importable(t)
+	assert.ElementsMatch(t, want, listed, "the map in doc.go, and the packages that there are")
+
+	listed = append(firstCells(t, "reference.md", "Packages"), "cmd/actornode") // which has a section of its own
+	assert.ElementsMatch(t, want, listed, "the table of packages in reference.md, and the packages that there are")
+}
+
+// docs/stability.md says of each package once whether it is stable; actornode is the one at the root. The tests that it
+// names exist in the package that it names.
+func TestStability(t *testing.T) {
+	want := append(importable(t), "actornode")
+	want = slices.DeleteFunc(want, func(dir string) bool { return dir == "cmd/actornode" })
+	assert.ElementsMatch(t, want, firstCells(t, "stability.md", "The Go API"))
+
+	text, err := os.ReadFile("stability.md")
+	require.NoError(t, err)
+	_, tests := goFiles(t)
+	names := regexp.MustCompile("`(Test\\w+)`")
+	place := regexp.MustCompile("` in `([\\w/]+)`")
+	for row := range strings.Lines(string(text)) {
+		dir := "."
+		if m := place.FindStringSubmatch(row); m != nil {
+			dir = m[1]
+		}
+		for _, m := range names.FindAllStringSubmatch(row, -1) {
+			assert.True(t, slices.ContainsFunc(tests[dir], func(file string) bool {
+				code, err := os.ReadFile(filepath.Join("..", file))
+				return err == nil && strings.Contains(string(code), "\nfunc "+m[1]+"(t *testing.T)")
+			}), "%s: there is no such test in %s", m[1], dir)
+		}
+	}
+}
+
+// importable returns the folders of the packages that other modules may import, without the root, and of the program.
+func importable(t *testing.T) (dirs []string) {
 	all, _ := goFiles(t)
 	for dir := range all {
 		top, _, _ := strings.Cut(dir, "/")
@@ -108,23 +142,26 @@ func TestPackageMap(t *testing.T) {
 			slices.Contains(strings.Split(dir, "/"), "internal") {
 			continue
 		}
-		want = append(want, dir)
+		dirs = append(dirs, dir)
 	}
-	assert.ElementsMatch(t, want, listed, "the map in doc.go, and the packages that there are")
+	return dirs
+}
 
-	text, err = os.ReadFile("reference.md")
+// firstCells returns what is in backticks in the first column of the tables in a section of a document.
+func firstCells(t *testing.T, file, heading string) (all []string) {
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	_, table, _ := strings.Cut(string(text), "\n## Packages\n")
+	_, table, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	require.True(t, found, "%s has no heading %s", file, heading)
 	table, _, _ = strings.Cut(table, "\n## ")
-	listed = []string{"cmd/actornode"} // has a section of its own
 	for _, row := range strings.Split(table, "\n") {
 		if cells := strings.Split(row, "|"); len(cells) > 2 {
 			for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
-				listed = append(listed, m[1])
+				all = append(all, m[1])
 			}
 		}
 	}
-	assert.ElementsMatch(t, want, listed, "the table of packages in reference.md, and the packages that there are")
+	return all
 }
 
 // Words in comments that look like names in code are names: a word with a capital inside is declared or used in the
