@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/mailbox"
@@ -237,3 +238,5 @@ func (q *queue) child(s *slot) supervisor.Child {
 		},
 	}
 }
+
+func init() { values.Enter(ErrNoWorkers) }
