@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
