@@ -11,7 +11,6 @@
 //	node/active             active objects, whose methods can suspend
 //	node/futures            many concurrent calls: joins and continuations
 //	node/tasks              functions with results, under a supervisor; bounded maps
-//	node/pool               workers that share the messages of one process
 //	node/match              matching messages by cases, like Erlang's receive
 //	node/channel            messages as iterators and channels; typed channels
 //	node/keyed              processes on demand, found by key, ended when idle

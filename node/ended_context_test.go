@@ -26,7 +26,6 @@ import (
 	"github.com/actornode/actornode/node/migrate"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
-	"github.com/actornode/actornode/node/pool"
 	"github.com/actornode/actornode/node/port"
 	"github.com/actornode/actornode/node/registry"
 	"github.com/actornode/actornode/node/rpc"
@@ -224,20 +223,6 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 	},
 	"node_tasks.Map":          mapping(tasks.Map[int, int]),
 	"node_tasks.MapUnordered": mapping(tasks.MapUnordered[int, int]),
-	"node_pool.Start": func(w contextWorld, ctx context.Context) error {
-		_, err := pool.Start(ctx, w.n, pool.Options{New: func() node.Actor { return answering(nil) }}, node.Options{})
-		return err
-	},
-	"node_pool.Broadcast": func(w contextWorld, ctx context.Context) error { return pool.Broadcast(ctx, w.me, w.pid, 1) },
-	"node_pool.First": func(w contextWorld, ctx context.Context) error {
-		_, err := pool.First[int](ctx, w.me, w.pid, 1)
-		return err
-	},
-	"node_pool.Resize": func(w contextWorld, ctx context.Context) error { return pool.Resize(ctx, w.me, w.pid, 1) },
-	"node_pool.Workers": func(w contextWorld, ctx context.Context) error {
-		_, err := pool.Workers(ctx, w.me, w.pid)
-		return err
-	},
 	"node_registry.Start": func(w contextWorld, ctx context.Context) error {
 		_, err := registry.Start[string, int](ctx, w.n, registry.Options{})
 		return err

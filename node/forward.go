@@ -64,7 +64,7 @@ func forward(from Caller, asked process.Ticket, body, msg any, to Dest) error {
 		if w.Target = t.Process; !w.arm().Call.List() {
 			return workerGone(a, asked, t.PID, msg)
 		}
-		return w.started(a, a.Process, func() error { return Send(from, t.PID, msg) })
+		return w.started(a, func() error { return Send(from, t.PID, msg) })
 	}
 	if !nodeOf(sys).peers.Call(a, true, w.arm(), t, body) {
 		if t.ByName() {
@@ -72,22 +72,7 @@ func forward(from Caller, asked process.Ticket, body, msg any, to Dest) error {
 		}
 		return workerGone(a, asked, t.PID, msg)
 	}
-	return w.started(a, a.Process, func() error { return nil })
-}
-
-// adopt forwards a request from front to the process that acts, which has it already.
-func adopt(a *process.Acting, asked process.Ticket, front *process.Process) error {
-	if a.Gone() {
-		return ErrExited
-	}
-	if !asked.Pending() {
-		return ErrReplied
-	}
-	w := watchWorker(a, asked)
-	if w.Target = a.Process; !w.arm().Call.List() {
-		return ErrExited
-	}
-	return w.started(a, front, func() error { return nil })
+	return w.started(a, func() error { return nil })
 }
 
 // noProcess is what the caller gets if the worker is gone.

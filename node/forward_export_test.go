@@ -18,9 +18,7 @@ func WatchWorker(a *process.Acting, asked process.Ticket, target PID) WorkerWatc
 
 func (w WorkerWatch) Ticket() process.Ticket { return w.ticket }
 
-func (w WorkerWatch) Started(a *process.Acting, send func() error) error {
-	return w.started(a, a.Process, send)
-}
+func (w WorkerWatch) Started(a *process.Acting, send func() error) error { return w.started(a, send) }
 
 func (w WorkerWatch) TakeOver(forwarder *process.Process) { w.takeOver(forwarder) }
 

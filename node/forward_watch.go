@@ -84,8 +84,8 @@ func (w *workerWatch) Forget() { w.forget() }
 // forget reports whether the watch was armed.
 func (w *workerWatch) forget() bool { return w.ticket.Settle(&w.System.Plain, nil, errForgotten) }
 
-// started finishes forwarding by a process, nil for none: the watch is armed, and send sends the request.
-func (w *workerWatch) started(a *process.Acting, forwarder *process.Process, send func() error) error {
+// started finishes forwarding: the watch is armed, and send sends the request.
+func (w *workerWatch) started(a *process.Acting, send func() error) error {
 	asked := w.asked
 	if !asked.Call.Forward(asked.N, w) {
 		w.Forget()
@@ -95,7 +95,7 @@ func (w *workerWatch) started(a *process.Acting, forwarder *process.Process, sen
 		return w.unsent(a, err)
 	}
 	if asked.Call.Far != nil {
-		w.takeOver(forwarder)
+		w.takeOver(a.Process)
 	}
 	return nil
 }

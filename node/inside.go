@@ -94,21 +94,6 @@ func (i inside) Signal(to PID, msg any) bool {
 func (i inside) Count(name string, labels ...string) { i.Node().counts.Add(name, labels...) }
 func (i inside) Counts(name string) []counter.Count  { return i.Node().counts.All(name) }
 
-// Request reads a message that is a call, as AsRequest does, and returns it as a worker gets it: see [Forward].
-func (i inside) Request(msg any) (r Request[any], as any, ok bool) {
-	r, ok = i.Node().AsRequest(msg)
-	if _, typed := msg.(untyped); ok && !typed {
-		msg = i.Node().types.maker(r.Body).request(r.Body, r.From)
-	}
-	return r, msg, ok
-}
-
-// Adopt makes the acting process the worker of a request that front got and that came here without a message: as if front had
-// forwarded it, see [Forward]. Errors: ErrReplied, ErrExited.
-func (i inside) Adopt(r Request[any], front *process.Process) error {
-	return adopt(i.by, r.From.t, front)
-}
-
 // SetStopTimeout replaces Config.StopTimeout.
 func (i inside) SetStopTimeout(d time.Duration) { i.Node().stopTime.Store(int64(d)) }
 

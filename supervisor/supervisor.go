@@ -448,12 +448,6 @@ func (s *supervisor) started(k *child, o outcome) {
 	s.progress(k)
 }
 
-// fitter is a behaviour of this module that sets options of its process which cannot be the same at each restart, such as a
-// mailbox.
-type fitter interface {
-	Fit(k process.Key, o *node.Options)
-}
-
 // start spawns k. If its Init must be awaited, waits is true, and the wait has begun.
 func (s *supervisor) start(k *child) (o outcome, waits bool) {
 	opt := k.spec.Options
@@ -462,9 +456,6 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 		opt.Link = true
 		if _, ok := b.(*supervisor); ok {
 			opt.ShowPeer = true // for Distribution.Access.Allow
-		}
-		if f, ok := b.(fitter); ok {
-			f.Fit(process.Key{}, &opt)
 		}
 		if opt.Via != nil {
 			b, opt.Via = opt.Via(b), nil // so that its Init is awaited

@@ -47,9 +47,6 @@ const (
 	KeyedRefused
 )
 
-// Stuck counts the workers that a pool has killed because they were stuck, with the name of the pool as the label.
-const Stuck = "pool_stuck"
-
 // Other replaces labels beyond the limit.
 const Other = "other"
 

@@ -149,7 +149,6 @@ var (
 
 	restarted = counter("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
 	gaveUp    = counter("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
-	stuck     = counter("pool_stuck_workers_total", "Workers of the pool that it killed because they were stuck.", "pool")
 
 	keyedProcesses = gauge("keyed_processes", "Processes of the group of package keyed.", "group")
 	// keyed are by the index in counts.Keyed; the ends for whatever reason are only part of keyedProcesses.
@@ -255,7 +254,6 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for name, m := range map[string]metric{ // what the node itself counts
 		"rights_refused": unentitled, watch.BehaviourCrashes: behaviourCrashes, watch.NameCrashes: nameCrashes,
-		counts.Stuck: stuck,
 	} {
 		for _, k := range n.Inside(process.Key{}).Counts(name) {
 			put(m, float64(k.N), k.Labels...)

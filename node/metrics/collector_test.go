@@ -92,7 +92,6 @@ func TestCollect(t *testing.T) {
 		a.Inside(process.Key{}).Count(name, "carts")
 	}
 	a.Inside(process.Key{}).Count("keyed_started", "carts")
-	a.Inside(process.Key{}).Count("pool_stuck", "resize")
 	a.Drain()
 
 	h := handler(t, metrics.Config{Node: a, Version: "v1"})
@@ -116,7 +115,6 @@ func TestCollect(t *testing.T) {
 		`actornode_keyed_started_total{group="carts"}`:                             "2",
 		`actornode_rights_refused_total{right="call"}`:                             "1",
 		`actornode_supervisor_shutdowns_total{supervisor="shop"}`:                  "1",
-		`actornode_pool_stuck_workers_total{pool="resize"}`:                        "1",
 		`actornode_peers{protocol="erlang"}`:                                       "1",
 		`actornode_peer_up{peer="b@127.0.0.1",protocol="erlang"}`:                  "1",
 		`actornode_peer_held{peer="b@127.0.0.1"}`:                                  "0",

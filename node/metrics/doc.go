@@ -38,7 +38,6 @@
 //	actornode_keyed_started_total{group}, _ended_idle_total, _ended_full_total, _ended_memory_total, _crashed_total, _refused_total
 //	actornode_supervisor_restarts_total{supervisor,child}
 //	actornode_supervisor_shutdowns_total{supervisor}    given up: too many restarts
-//	actornode_pool_stuck_workers_total{pool}            killed at the Deadline of the pool
 //	actornode_peers{protocol}                           connected nodes
 //	actornode_peer_up{peer,protocol}                    1; 0: being connected
 //	actornode_peer_received_bytes_total{peer}, _sent_bytes_total, _received_signals_total, _sent_signals_total
