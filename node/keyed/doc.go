@@ -18,8 +18,9 @@
 //
 // A process is idle while no use of it is in progress, its mailbox is empty, no handler of it runs, it has answered all
 // calls, and each answer has come that it has asked for by node.SendRequest, Future.SendTo or futures.Then. An active
-// object is not idle while an activation waits. A blocking process is idle while it waits in a receive without a timeout. A
-// timer does not keep a process, nor does a future of futures.Send.
+// object is not idle while an activation waits, but a state machine that has postponed what was sent to it is. A blocking
+// process is idle while it waits in a receive without a timeout. A timer does not keep a process, nor does a future of
+// futures.Send.
 //
 // Only uses through the group are counted. A message to a PID that was kept, or to a name or an alias of the process, is
 // no use: the process may end before it handles the message.
@@ -38,7 +39,7 @@
 //
 //  1. At most one process of a key runs: the next is started when the last has exited and its code has returned, Terminate
 //     and a handler that was running when it was killed included. So a handler that never returns keeps its key blocked.
-//  2. What is sent in a use is handled, unless something else than idleness, or Max or Memory, ends the process.
+//  2. What is sent in a use is handled, unless the process ends for another reason than Idle, Max or Memory.
 //  3. Processes that start, run, or have ended with code that still runs are Max together at most.
 //  4. A key is started once for all that wait for it. The end of a context ends the wait, but not the start.
 //  5. An entry is closed from its creation until its process has started, and again from the decision to end it, or the

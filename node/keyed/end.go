@@ -47,6 +47,9 @@ func (k *keeper[K]) finishKey(key K, from node.From) {
 	case e.change == nil || e.change.phase == running || e.change.phase == starting:
 		k.finish(e, counter.KeyedEnded)
 	}
+	if e.change.why == 0 {
+		e.change.why = counter.KeyedEnded // also of one that has crashed and is not over: it is not restarted
+	}
 	e.change.enders = append(e.change.enders, from)
 }
 
@@ -232,7 +235,12 @@ func (k *keeper[K]) stop(reason any) {
 		switch {
 		case e.is(failed):
 			k.remove(e)
-		case !e.is(ending):
+		case e.is(ending):
+			if e.process.Gone() { // a stop of the node takes the timers of looks
+				e.change.polling = false
+				k.poll(e)
+			}
+		default:
 			k.finish(e, counter.KeyedEnded)
 		}
 	}

@@ -115,3 +115,35 @@ func TestStopOfNode(t *testing.T) {
 		require.NoError(t, n.Stop())
 	}
 }
+
+// The error of a start that says that another name is free is no reason to start again, and what never ran is not restarted.
+func TestStartFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := nodetest.Start(t, node.Config{})
+		calls := 0
+		g, err := keyed.Start(t.Context(), n, keyed.Kind[string]{Name: "g", Restart: true,
+			New: func(string) (node.Actor, error) {
+				calls++
+				_, err := node.Call[int](t.Context(), n, node.Atom("db"), 1)
+				return nil, err
+			}})
+		require.NoError(t, err)
+		_, err = keyed.Call[node.PID](t.Context(), n, g, "k", 1)
+		require.ErrorIs(t, err, node.ErrNoName)
+		time.Sleep(time.Hour)
+		require.Equal(t, 1, calls)
+	})
+}
+
+// A panic of Via is that of a start.
+func TestViaPanics(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	g, err := keyed.Start(t.Context(), n, keyed.Kind[string]{Name: "g",
+		Options: node.Options{Via: func(node.Actor) node.Actor { panic("no way") }},
+		New:     func(string) (node.Actor, error) { return selfish(), nil }})
+	require.NoError(t, err)
+	for range 2 {
+		_, err = keyed.Call[node.PID](t.Context(), n, g, "k", 1)
+		require.ErrorContains(t, err, "no way")
+	}
+}

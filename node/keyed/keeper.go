@@ -64,6 +64,7 @@ type change[K comparable] struct {
 	polls   int
 	polling bool
 	failure *FailingError // nil: it has not failed since it last ran for long
+	ran     bool          // a process of it has run
 }
 
 // waiter is a use that waits.
@@ -162,7 +163,7 @@ func (k *keeper[K]) handle(msg any) {
 	case node.Request[finish[K]]:
 		k.finishKey(m.Body.key, m.From)
 	case node.Started:
-		if e := k.byPID[m.PID]; e != nil {
+		if e := k.byPID[m.PID]; e != nil && e.change != nil {
 			if m.Ignored {
 				e.change.ignored = true
 			} else {

@@ -309,6 +309,7 @@ type (
 
 // ask sends a request to the group's process. While a supervisor restarts that, it tries again, with another request.
 func ask[K comparable](ctx context.Context, from node.Caller, g *Group[K], request func() any) error {
+	var o outcome // its error may wrap ErrNoName, which Retry must not see
 	_, err := node.Retry(ctx, from, func() (none struct{}, err error) {
 		again := node.ErrNoName // what Retry waits for
 		if g.alone {
@@ -321,7 +322,7 @@ func ask[K comparable](ctx context.Context, from node.Caller, g *Group[K], reque
 		if n := from.Inside(process.Key{}).Node(); n != k.node {
 			return none, fmt.Errorf("%w: the group is on another node", node.ErrArgument)
 		}
-		var o outcome
+		o = outcome{}
 		switch r := request().(type) {
 		case use[K]:
 			o, err = node.Call[outcome](ctx, from, k.pid, r)
@@ -334,9 +335,9 @@ func ask[K comparable](ctx context.Context, from node.Caller, g *Group[K], reque
 			}
 			return none, again
 		}
-		return none, cmp.Or(err, o.err)
+		return none, err
 	})
-	return err
+	return cmp.Or(err, o.err)
 }
 
 func init() { values.Enter(ErrFull, ErrFailing, ErrEnded, ErrKey) }

@@ -54,17 +54,14 @@ func (k *keeper[K]) begin(e *entry[K]) {
 	}
 	k.end(e)
 	ch := e.change
-	*ch = change[K]{phase: starting, waiting: ch.waiting, failure: ch.failure}
+	*ch = change[K]{phase: starting, waiting: ch.waiting, failure: ch.failure, ran: ch.ran}
 	b, err := k.make(e.key)
 	if err != nil {
 		k.failed(e, err)
 		return
 	}
 	o := k.g.kind.Options
-	o.Link = true
-	if o.Via != nil {
-		b, o.Via = o.Via(b), nil
-	}
+	o.Link, o.Via = true, nil
 	_, o.Announce = b.(node.Initializer)
 	o.Watched(process.Key{}, func(p *process.Process) { e.process = p })
 	pid, err := k.c.SpawnOpt(o, b)
@@ -90,6 +87,9 @@ func (k *keeper[K]) make(key K) (b node.Actor, err error) {
 		}
 	}()
 	b, err = k.g.kind.New(key)
+	if via := k.g.kind.Options.Via; err == nil && b != nil && via != nil {
+		b = via(b)
+	}
 	returned = true
 	if err == nil && b == nil {
 		err = errors.New("New returned neither a behaviour nor an error")
@@ -100,7 +100,7 @@ func (k *keeper[K]) make(key K) (b node.Actor, err error) {
 // started lets in the users of a process that has started.
 func (k *keeper[K]) started(e *entry[K]) {
 	ch := e.change
-	if ch.phase != starting {
+	if ch.phase != starting || ch.exited {
 		return // it ends already
 	}
 	if log := k.node.Log(); log.Enabled(context.Background(), slog.LevelDebug) {
@@ -137,7 +137,7 @@ func (k *keeper[K]) failed(e *entry[K], err error) {
 	f.Next, f.Err = now.Add(delay), err
 	ch.failure = &f
 	crashed := ch.phase != starting
-	ch.phase = failed
+	ch.phase, ch.ran = failed, ch.ran || crashed
 	switch {
 	case k.ending != nil:
 		k.answer(e, ErrEnded)
@@ -149,9 +149,10 @@ func (k *keeper[K]) failed(e *entry[K], err error) {
 		k.answer(e, &f)
 	}
 	k.end(e)
-	if len(ch.waiting) > 0 || kind.Restart && delay == 0 {
+	restarts := kind.Restart && ch.ran // what has never run is no process to keep
+	if len(ch.waiting) > 0 || restarts && delay == 0 {
 		k.begin(e)
-	} else if kind.Restart {
+	} else if restarts {
 		ch.timer, _ = k.c.SendAfter(delay, k.pid, startAgain[K]{e, &f})
 	} else {
 		ch.timer, _ = k.c.SendAfter(delay+kind.Backoff, k.pid, forget[K]{e, &f})

@@ -92,7 +92,7 @@ func (r *Registry[K, V]) Start(...any) (node.Actor, error) { return &server[K, V
 //
 //actornode:blocks the lock of the table is held for a moment
 func (r *Registry[K, V]) Register(p Process, key K, value V) error {
-	if r.unusual && !reflect.ValueOf(&key).Elem().Comparable() || key != key {
+	if !r.usable(key) {
 		return fmt.Errorf("%w: a key of type %T is not comparable", node.ErrArgument, key)
 	}
 	pid := p.Self()
@@ -132,6 +132,9 @@ func (r *Registry[K, V]) Register(p Process, key K, value V) error {
 //
 //actornode:blocks the lock of the table is held for a moment
 func (r *Registry[K, V]) Unregister(p Process, key K) (was bool) {
+	if !r.usable(key) {
+		return false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	pid := p.Self()
@@ -149,6 +152,9 @@ func (r *Registry[K, V]) Unregister(p Process, key K) (was bool) {
 //
 //actornode:blocks the lock of the table is held for a moment
 func (r *Registry[K, V]) Update(p Process, key K, f func(V) V) bool {
+	if !r.usable(key) {
+		return false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	pid := p.Self()
@@ -165,6 +171,9 @@ func (r *Registry[K, V]) Update(p Process, key K, f func(V) V) bool {
 //
 //actornode:blocks the lock of the table is held for a moment
 func (r *Registry[K, V]) Lookup(key K) iter.Seq2[node.PID, V] {
+	if !r.usable(key) {
+		return func(func(node.PID, V) bool) {}
+	}
 	r.mu.RLock()
 	n, found := r.n, maps.Clone(r.keys[key])
 	r.mu.RUnlock()
@@ -257,10 +266,16 @@ func (r *Registry[K, V]) Watch(p Process) error {
 	return nil
 }
 
-// ofLocked returns an error if p is of another node than the processes before. The first one says which node that is.
+// usable reports whether a key can be compared, with itself, too.
+func (r *Registry[K, V]) usable(key K) bool {
+	return (!r.unusual || reflect.ValueOf(&key).Elem().Comparable()) && key == key
+}
+
+// ofLocked returns an error if p is of another node than the processes before. The first one says which node that is, also
+// after that of the others has stopped.
 func (r *Registry[K, V]) ofLocked(p Process) error {
-	if r.n == nil {
-		r.n = p.Node()
+	if r.n == nil || r.n != p.Node() && r.isOver() {
+		r.beginLocked(p.Node())
 	}
 	if r.n != p.Node() {
 		return fmt.Errorf("%w: %v is no process of %s, as the others of the registry are", node.ErrArgument, p.Self(), r.n.Name())
@@ -276,6 +291,24 @@ func (r *Registry[K, V]) Unwatch(p Process) {
 	defer r.mu.Unlock()
 	delete(r.watchers, p.Self())
 	r.tellLocked(look{p.Self()})
+}
+
+// isOver reports whether the node of the processes has stopped.
+func (r *Registry[K, V]) isOver() bool {
+	select {
+	case <-r.n.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// beginLocked empties the Registry for the processes of n.
+func (r *Registry[K, V]) beginLocked(n *node.Node) {
+	r.n, r.server, r.size, r.changes, r.dropped = n, node.PID{}, 0, nil, 0
+	clear(r.keys)
+	clear(r.pids)
+	clear(r.watchers)
 }
 
 // removeLocked removes an entry. It reports whether there was one.

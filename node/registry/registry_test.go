@@ -161,6 +161,11 @@ func TestRegisterWrong(t *testing.T) {
 	require.ErrorContains(t, err, "a key of type []int is not comparable")
 	require.NoError(t, r.Register(a, [1]any{1}, 1))
 	require.ErrorIs(t, r.Register(a, [1]any{[]int{1}}, 1), node.ErrArgument)
+	require.False(t, r.Unregister(a, []int{1}))
+	require.False(t, r.Update(a, []int{1}, func(v int) int { return v }))
+	for range r.Lookup([]int{1}) {
+		t.Error("there is no such key")
+	}
 	require.ErrorIs(t, r.Register(a, math.NaN(), 1), node.ErrArgument)
 	require.ErrorIs(t, r.Register(b, "k", 1), node.ErrArgument)
 	require.ErrorIs(t, r.Watch(b), node.ErrArgument)
@@ -246,6 +251,24 @@ func TestRestart(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, r.Len())
 	})
+}
+
+// A Registry may be used again for another node, once that of its processes has stopped.
+func TestNextNode(t *testing.T) {
+	r := registry.New[string, int](registry.Options{})
+	for range 2 {
+		n, err := node.Start(node.Config{})
+		require.NoError(t, err)
+		server, err := r.Start()
+		require.NoError(t, err)
+		_, err = node.SpawnWait(t.Context(), n, node.Options{}, server)
+		require.NoError(t, err)
+		p, err := n.Open()
+		require.NoError(t, err)
+		require.NoError(t, r.Register(p, "k", 1))
+		require.Equal(t, 1, r.Len())
+		require.NoError(t, n.Stop())
+	}
 }
 
 // Processes come, register, change, leave and are killed, on all cores: those who watch see each key change in order, and what

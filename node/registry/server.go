@@ -28,11 +28,14 @@ func (s *server[K, V]) Init(c *node.Context) error {
 	s.monitors = make(map[node.PID]node.Ref)
 	r := s.r
 	r.mu.Lock()
-	if r.n != nil && (r.n != c.Node() || !r.server.IsZero() && r.n.IsAlive(r.server)) {
+	if r.n == nil || r.n != c.Node() && (r.isOver() || r.size+len(r.watchers) == 0) {
+		r.beginLocked(c.Node())
+	}
+	if r.n != c.Node() || !r.server.IsZero() && r.n.IsAlive(r.server) {
 		defer r.mu.Unlock()
 		return fmt.Errorf("%w: the registry has a process, %v, or processes of another node, already", node.ErrArgument, r.server)
 	}
-	r.n, r.server = c.Node(), c.Self()
+	r.server = c.Self()
 	var all []node.PID
 	for pid := range r.pids {
 		all = append(all, pid)
