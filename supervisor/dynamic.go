@@ -19,7 +19,7 @@ type Dynamic struct {
 	Task func(args any) *Child `isolation:"share"`
 }
 
-// NewDynamic is for packages of this module: New of a supervisor that works like Elixir's DynamicSupervisor. When it ends,
+// NewDynamic is for packages of this module: New of a supervisor that works like a dynamic supervisor of Elixir. When it ends,
 // all children get their exit signals at once, and each has the time of its own Shutdown.
 func NewDynamic(_ process.Key, s Spec, d Dynamic) node.Actor {
 	return &supervisor{spec: s, dynamic: &d}

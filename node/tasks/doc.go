@@ -31,7 +31,7 @@
 //
 // From Go, the functions of this package: a function does not go to other nodes. From Elixir 1.14 and newer, what its
 // Task.Supervisor sends in a '$gen_call': all its functions but those that send a fun work, and so do those of
-// DynamicSupervisor.
+// Elixir's dynamic supervisors.
 //
 //	{start_task, Args, Restart, Shutdown}                {ok, Pid} | {error, max_children}
 //	  Args = [{_, _, Owner}, monitor | nomonitor]        what it calls comes as a message, below
