@@ -32,21 +32,6 @@ const (
 	Shutdowns = "supervisor_shutdowns"
 )
 
-// Keyed are the counters of groups of package keyed, with the name of the group. What is alive has started and not ended.
-var Keyed = [...]string{"keyed_started", "keyed_ended", "keyed_ended_idle", "keyed_ended_full", "keyed_ended_memory",
-	"keyed_crashed", "keyed_refused"}
-
-// Indexes of Keyed.
-const (
-	KeyedStarted = iota
-	KeyedEnded   // for whatever reason
-	KeyedIdle
-	KeyedFull
-	KeyedMemory
-	KeyedCrashed
-	KeyedRefused
-)
-
 // Other replaces labels beyond the limit.
 const Other = "other"
 

@@ -33,7 +33,7 @@
 // A process that fails, by a crash or because it does not start, is started again at its next use, or at once with
 // Kind.Restart. From the second failure in a row on that takes a back-off, during which uses fail with a [*FailingError]. An
 // exit with the reason normal, shutdown or {shutdown, _} is no failure. Crashes are logged as those of a supervisor's
-// children. No log, metric, name or error of the package holds a key.
+// children. No log, name or error of the package holds a key.
 //
 // # Invariants
 //

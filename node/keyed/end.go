@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
@@ -45,10 +44,10 @@ func (k *keeper[K]) finishKey(key K, from node.From) {
 		from.Reply(outcome{}) // without waiters it is not started
 		return
 	case e.change == nil || e.change.phase == running || e.change.phase == starting:
-		k.finish(e, counter.KeyedEnded)
+		k.finish(e, countEnded)
 	}
 	if e.change.why == 0 {
-		e.change.why = counter.KeyedEnded // also of one that has crashed and is not over: it is not restarted
+		e.change.why = countEnded // also of one that has crashed and is not over: it is not restarted
 	}
 	e.change.enders = append(e.change.enders, from)
 }
@@ -147,7 +146,7 @@ func (k *keeper[K]) settled(e *entry[K]) {
 		}
 		k.failed(e, &node.ExitError{Reason: ch.reason})
 	default:
-		if ch.why > counter.KeyedEnded {
+		if ch.why > countEnded {
 			k.count(ch.why)
 		}
 		waiting := ch.waiting
@@ -182,7 +181,7 @@ func (k *keeper[K]) report(e *entry[K]) {
 // gone counts the end of a process.
 func (k *keeper[K]) gone() {
 	k.g.processes.Add(-1)
-	k.count(counter.KeyedEnded)
+	k.count(countEnded)
 }
 
 // remove forgets e, which has no process, and gives its place to the next in the line.
@@ -241,7 +240,7 @@ func (k *keeper[K]) stop(reason any) {
 				k.poll(e)
 			}
 		default:
-			k.finish(e, counter.KeyedEnded)
+			k.finish(e, countEnded)
 		}
 	}
 	k.c.SendAfter(k.g.kind.Shutdown, k.pid, outOfTime[K]{})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -135,7 +134,7 @@ func (k *keeper[K]) inherit(old *keeper[K]) {
 		k.byPID[e.process.PID()] = e
 		k.push(e)
 		k.places++
-		k.finish(e, counter.KeyedEnded)
+		k.finish(e, countEnded)
 		k.poll(e)
 	}
 }
@@ -240,7 +239,7 @@ func (k *keeper[K]) use(key K, w waiter[K]) {
 	case e.change.phase != failed:
 		k.wait(e, w)
 	case time.Now().Before(e.change.failure.Next):
-		k.count(counter.KeyedRefused)
+		k.count(countRefused)
 		w.Reply(outcome{e.change.failure})
 	default:
 		k.wait(e, w)
@@ -277,7 +276,4 @@ func (k *keeper[K]) admit(e *entry[K], w waiter[K]) {
 
 func (e *entry[K]) is(p phase) bool { return e.change != nil && e.change.phase == p }
 
-func (k *keeper[K]) count(what int) {
-	k.g.counts[what].Add(1)
-	k.node.Inside(process.Key{}).Count(counter.Keyed[what], string(k.g.kind.Name))
-}
+func (k *keeper[K]) count(what int) { k.g.counts[what].Add(1) }

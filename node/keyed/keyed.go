@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
@@ -50,7 +49,7 @@ func (e *FailingError) Unwrap() error { return e.Err }
 
 // Kind says how the processes of a group are made and when they end.
 type Kind[K comparable] struct {
-	// Name is the registered name of the group's process, shown by ps and tree, in logs and metrics.
+	// Name is the registered name of the group's process, shown by ps and tree, and in logs.
 	Name node.Atom
 	// New makes the behaviour of the process of a key. It runs in the group's process and must not block: do slow work in the
 	// behaviour's Init.
@@ -106,6 +105,18 @@ func (k *Kind[K]) complete() error {
 	return nil
 }
 
+// What a group counts: see Stats.
+const (
+	countStarted = iota
+	countEnded   // for whatever reason
+	countIdle
+	countFull
+	countMemory
+	countCrashed
+	countRefused
+	counters
+)
+
 // Group is a group of processes that are found by key, on one node. Any goroutine may use it. It outlives its process, which a
 // supervisor may restart.
 type Group[K comparable] struct {
@@ -115,7 +126,7 @@ type Group[K comparable] struct {
 	keeper    atomic.Pointer[keeper[K]] // of the running group's process, or the last one; nil: none has started
 	taken     entry[K]                  // what a ticket holds that its user has given up
 	mu        sync.Mutex                // of the keeper whose handler runs
-	counts    [len(counter.Keyed)]atomic.Uint64
+	counts    [counters]atomic.Uint64
 	processes atomic.Int64
 }
 
@@ -235,8 +246,8 @@ type Stats struct {
 // Stats returns the counters.
 func (g *Group[K]) Stats() Stats {
 	n := func(i int) uint64 { return g.counts[i].Load() }
-	return Stats{int(g.processes.Load()), n(counter.KeyedStarted), n(counter.KeyedIdle), n(counter.KeyedFull),
-		n(counter.KeyedMemory), n(counter.KeyedCrashed), n(counter.KeyedRefused)}
+	return Stats{int(g.processes.Load()), n(countStarted), n(countIdle), n(countFull),
+		n(countMemory), n(countCrashed), n(countRefused)}
 }
 
 // wrap adds the name of the group to an error.

@@ -4,8 +4,6 @@ import (
 	"math"
 	"runtime/metrics"
 	"time"
-
-	"github.com/actornode/actornode/internal/counter"
 )
 
 // wind starts the timer of the next tick.
@@ -38,13 +36,13 @@ func (k *keeper[K]) makeRoom() bool {
 		case e.takeMark():
 			used = append(used, e)
 		case k.idle(e):
-			k.finish(e, counter.KeyedFull)
+			k.finish(e, countFull)
 			return true
 		}
 	}
 	for _, e := range used {
 		if (e.change == nil || e.change.phase == running) && !e.takeMark() && k.idle(e) {
-			k.finish(e, counter.KeyedFull)
+			k.finish(e, countFull)
 			return true
 		}
 	}
@@ -143,10 +141,10 @@ func (k *keeper[K]) sweep() {
 		case !k.idle(e):
 			k.renew(e)
 		case old:
-			k.finish(e, counter.KeyedIdle)
+			k.finish(e, countIdle)
 		default:
 			k.excess--
-			k.finish(e, counter.KeyedMemory)
+			k.finish(e, countMemory)
 		}
 	}
 	k.c.Send(k.pid, sweep{})

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 )
@@ -18,7 +17,7 @@ func (k *keeper[K]) add(key K, waiting []waiter[K]) {
 	e.word.Store(closed)
 	if k.places >= k.g.kind.Max {
 		if !k.makeRoom() {
-			k.count(counter.KeyedRefused)
+			k.count(countRefused)
 			for _, w := range waiting {
 				w.Reply(outcome{fmt.Errorf("%w: there are %d, which is Kind.Max", ErrFull, k.places)})
 			}
@@ -71,7 +70,7 @@ func (k *keeper[K]) begin(e *entry[K]) {
 		return
 	}
 	k.byPID[pid] = e
-	k.count(counter.KeyedStarted)
+	k.count(countStarted)
 	k.g.processes.Add(1)
 	if !o.Announce {
 		k.started(e)
@@ -125,7 +124,7 @@ func (k *keeper[K]) failed(e *entry[K], err error) {
 		k.remove(e)
 		return
 	}
-	k.count(counter.KeyedCrashed)
+	k.count(countCrashed)
 	f := FailingError{Group: kind.Name, Since: now}
 	if ch.failure != nil {
 		f = *ch.failure // others have the old one

@@ -150,17 +150,6 @@ var (
 	restarted = counter("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
 	gaveUp    = counter("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
 
-	keyedProcesses = gauge("keyed_processes", "Processes of the group of package keyed.", "group")
-	// keyed are by the index in counts.Keyed; the ends for whatever reason are only part of keyedProcesses.
-	keyed = map[int]metric{
-		counts.KeyedStarted: counter("keyed_started_total", "Processes of the group that were started.", "group"),
-		counts.KeyedIdle:    counter("keyed_ended_idle_total", "Processes of the group that ended for idleness.", "group"),
-		counts.KeyedFull:    counter("keyed_ended_full_total", "Processes of the group that ended for Kind.Max.", "group"),
-		counts.KeyedMemory:  counter("keyed_ended_memory_total", "Processes of the group that ended to save memory.", "group"),
-		counts.KeyedCrashed: counter("keyed_crashed_total", "Processes of the group that crashed or did not start.", "group"),
-		counts.KeyedRefused: counter("keyed_refused_total", "Uses refused: too many processes, or failing ones.", "group"),
-	}
-
 	unentitled = counter("rights_refused_total", "How often a peer asked for what it has no right to.", "right")
 
 	peers   = gauge("peers", "Connected nodes.", "protocol")
@@ -234,23 +223,6 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for _, k := range n.Inside(process.Key{}).Counts(counts.Shutdowns) {
 		put(gaveUp, float64(k.N), k.Labels...)
-	}
-	alive := make(map[string]float64)
-	for i, name := range counts.Keyed {
-		for _, k := range n.Inside(process.Key{}).Counts(name) {
-			switch i {
-			case counts.KeyedStarted:
-				alive[k.Labels[0]] += float64(k.N)
-			case counts.KeyedEnded:
-				alive[k.Labels[0]] = max(0, alive[k.Labels[0]]-float64(k.N))
-			}
-			if m, ok := keyed[i]; ok {
-				put(m, float64(k.N), k.Labels...)
-			}
-		}
-	}
-	for group, k := range alive {
-		put(keyedProcesses, k, group)
 	}
 	for name, m := range map[string]metric{ // what the node itself counts
 		"rights_refused": unentitled, watch.BehaviourCrashes: behaviourCrashes, watch.NameCrashes: nameCrashes,

@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -88,10 +87,6 @@ func TestCollect(t *testing.T) {
 	a.Inside(process.Key{}).Count("rights_refused", "call")
 	a.Inside(process.Key{}).Count("supervisor_restarts", "shop", "front")
 	a.Inside(process.Key{}).Count("supervisor_shutdowns", "shop")
-	for _, name := range counter.Keyed {
-		a.Inside(process.Key{}).Count(name, "carts")
-	}
-	a.Inside(process.Key{}).Count("keyed_started", "carts")
 	a.Drain()
 
 	h := handler(t, metrics.Config{Node: a, Version: "v1"})
@@ -111,8 +106,6 @@ func TestCollect(t *testing.T) {
 		`actornode_name_mailbox_messages{name="x\\x{1B}[2J\\x{202E}"}`:             "0",
 		`actornode_nodes_wanted`:                                                   "0",
 		`actornode_supervisor_restarts_total{child="front",supervisor="shop"}`:     "2",
-		`actornode_keyed_processes{group="carts"}`:                                 "1",
-		`actornode_keyed_started_total{group="carts"}`:                             "2",
 		`actornode_rights_refused_total{right="call"}`:                             "1",
 		`actornode_supervisor_shutdowns_total{supervisor="shop"}`:                  "1",
 		`actornode_peers{protocol="erlang"}`:                                       "1",

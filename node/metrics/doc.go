@@ -34,8 +34,6 @@
 //	actornode_name_mailbox_messages{name}               of the process with that registered name
 //	actornode_name_crashes_total{name}
 //	actornode_rights_refused_total{right}               what peers asked for without a right to it
-//	actornode_keyed_processes{group}                    of a group of package keyed
-//	actornode_keyed_started_total{group}, _ended_idle_total, _ended_full_total, _ended_memory_total, _crashed_total, _refused_total
 //	actornode_supervisor_restarts_total{supervisor,child}
 //	actornode_supervisor_shutdowns_total{supervisor}    given up: too many restarts
 //	actornode_peers{protocol}                           connected nodes
