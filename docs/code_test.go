@@ -33,8 +33,8 @@ import (
 
 // others are the packages that documents may use in addition to those of this module.
 var others = []string{
-	"context", "errors", "fmt", "log", "log/slog", "net", "net/http", "os", "slices", "strings", "sync", "testing", "testing/synctest",
-	"time", "github.com/stretchr/testify/require", "golang.org/x/sync/errgroup",
+	"context", "errors", "fmt", "log", "log/slog", "net", "net/http", "os", "slices", "strings", "sync", "testing",
+	"testing/synctest", "time", "github.com/stretchr/testify/require", "golang.org/x/sync/errgroup",
 }
 
 // library is what packages export, as the compiler has written it.

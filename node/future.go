@@ -26,7 +26,7 @@ type Future[R any] struct {
 
 // Async sends a [Request] with req and returns at once. The future is completed
 // by the reply, by the exit of the process that was called ([*ExitError]), or
-// by whoever gives up on it. The process that was called is told of no deadline: see
+// by [Future.Cancel] and the end of a context of [Await]. The process that was called is told of no deadline: see
 // [From.Deadline].
 func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	a := actingOf(from)

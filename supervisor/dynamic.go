@@ -68,7 +68,7 @@ func (s *supervisor) addRead(k Child, r node.Request[any], done answer) error {
 	return s.add(k, true, done)
 }
 
-// forward leaves the answer to a child that has started. If there is nobody to answer, the child has nothing to do.
+// forward leaves the answer to a child that has started. If its caller has given up, the child has nothing to do.
 func (a answer) forward(pid node.PID) {
 	if err := node.Forward(a.s.c, *a.pass, pid); err != nil {
 		a.s.c.Exit(pid, node.Shutdown)

@@ -1,7 +1,6 @@
 package keyed
 
 import (
-	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/node"
@@ -44,16 +43,17 @@ func expects(p *process.Process) bool {
 
 // rests reports whether none of p's code runs or is due.
 func rests(p *process.Process) bool {
-	st, _ := p.Runner().Doing()
-	switch p.Kind {
-	case process.Actor, process.External:
-		return st == observe.Idle && !p.Running.Load() && (p.Boxed || p.Inbox.Armed())
+	if !p.Boxed && !p.Inbox.Armed() {
+		return false
+	}
+	if p.Kind == process.Actor || p.Kind == process.External {
+		st, _ := p.Runner().Doing()
+		return st == observe.Idle && !p.Running.Load()
 	}
 	p.Mu.Lock()
 	timed, _ := runner.Timed(p)
-	waits := st == observe.Waiting && !timed && p.WaitLocked(st).For == calls.WaitMessage.String()
 	p.Mu.Unlock()
-	return waits && (p.Boxed || p.Inbox.Armed())
+	return !timed && runner.Receives(p)
 }
 
 // hasActivations reports whether p is an active object with activations that wait.

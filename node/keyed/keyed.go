@@ -228,7 +228,7 @@ func (g *Group[K]) End(ctx context.Context, from node.Caller, key K) error {
 	if _, err := g.table.get(key); err != nil {
 		return g.wrap(err)
 	}
-	return g.wrap(ask(ctx, from, g, func() any { return finish[K]{key} }))
+	return g.wrap(ask(ctx, from, g, func() finish[K] { return finish[K]{key} }))
 }
 
 // Stats are the counters of a group.
@@ -280,7 +280,7 @@ func (g *Group[K]) enter(ctx context.Context, from node.Caller, key K) (*entry[K
 		}
 	}()
 	if e = nil; err == nil {
-		err = ask(ctx, from, g, func() any {
+		err = ask(ctx, from, g, func() use[K] {
 			if t != nil {
 				t.giveUp(g)
 			}
@@ -319,7 +319,7 @@ type (
 )
 
 // ask sends a request to the group's process. While a supervisor restarts that, it tries again, with another request.
-func ask[K comparable](ctx context.Context, from node.Caller, g *Group[K], request func() any) error {
+func ask[K comparable, Q any](ctx context.Context, from node.Caller, g *Group[K], request func() Q) error {
 	var o outcome // its error may wrap ErrNoName, which Retry must not see
 	_, err := node.Retry(ctx, from, func() (none struct{}, err error) {
 		again := node.ErrNoName // what Retry waits for
@@ -333,13 +333,7 @@ func ask[K comparable](ctx context.Context, from node.Caller, g *Group[K], reque
 		if n := from.Inside(process.Key{}).Node(); n != k.node {
 			return none, fmt.Errorf("%w: the group is on another node", node.ErrArgument)
 		}
-		o = outcome{}
-		switch r := request().(type) {
-		case use[K]:
-			o, err = node.Call[outcome](ctx, from, k.pid, r)
-		case finish[K]:
-			o, err = node.Call[outcome](ctx, from, k.pid, r)
-		}
+		o, err = node.Call[outcome](ctx, from, k.pid, request())
 		if exit, ok := errors.AsType[*node.ExitError](err); ok || o.err == ErrEnded {
 			if exit != nil && k.node.Err() != nil {
 				return none, node.ErrNodeStopped

@@ -174,7 +174,10 @@ func TestBusy(t *testing.T) {
 					p.Receive()
 				}
 			}),
-			"has timer": node.ActorFunc(func(c *node.Context, _ any) error { _, err := c.SendAfter(24*time.Hour, c.Self(), 1); return err }),
+			"has timer": node.ActorFunc(func(c *node.Context, _ any) error {
+				_, err := c.SendAfter(24*time.Hour, c.Self(), 1)
+				return err
+			}),
 		}
 		g := start(t, n, keyed.Kind[string]{Idle: time.Minute, New: func(key string) (node.Actor, error) {
 			if b := idle[key]; b != nil {
@@ -533,10 +536,11 @@ func TestBadKeys(t *testing.T) {
 func TestBadKinds(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for text, k := range map[string]keyed.Kind[int]{
-		"group without a name: Name is missing":        {},
-		"group g: New is missing":                      {Name: "g"},
-		"must not be below 0":                          {Name: "g", Idle: -1, New: func(int) (node.Actor, error) { return nil, nil }},
-		"Options must not set Name, Link, Monitor, An": {Name: "g", Options: node.Options{Name: "x"}, New: func(int) (node.Actor, error) { return nil, nil }},
+		"group without a name: Name is missing": {},
+		"group g: New is missing":               {Name: "g"},
+		"must not be below 0":                   {Name: "g", Idle: -1, New: func(int) (node.Actor, error) { return nil, nil }},
+		"Options must not set Name, Link, Monitor, An": {Name: "g", Options: node.Options{Name: "x"},
+			New: func(int) (node.Actor, error) { return nil, nil }},
 	} {
 		_, err := keyed.Start(t.Context(), n, k)
 		require.ErrorIs(t, err, node.ErrArgument)
@@ -582,7 +586,8 @@ func TestHandlerOutlivesItsProcess(t *testing.T) {
 			},
 		} {
 			in, out := make(chan bool, 1), make(chan bool)
-			g, err := keyed.Start(t.Context(), n, keyed.Kind[string]{Name: node.Atom(name), New: func(string) (node.Actor, error) { return stuck(in, out), nil }})
+			g, err := keyed.Start(t.Context(), n, keyed.Kind[string]{Name: node.Atom(name),
+				New: func(string) (node.Actor, error) { return stuck(in, out), nil }})
 			require.NoError(t, err)
 			sent := make(chan error, 2)
 			go func() { sent <- keyed.Send(t.Context(), n, g, "k", "get stuck") }()
@@ -873,7 +878,8 @@ func TestMemory(t *testing.T) {
 // A place is given to those that still wait for it, in their order.
 func TestLine(t *testing.T) {
 	bubble(t, func(t *testing.T, n *node.Node) {
-		g := start(t, n, keyed.Kind[int]{Max: 1, Shutdown: time.Hour, New: func(int) (node.Actor, error) { return slowEnd(time.Minute), nil }})
+		g := start(t, n, keyed.Kind[int]{Max: 1, Shutdown: time.Hour,
+			New: func(int) (node.Actor, error) { return slowEnd(time.Minute), nil }})
 		use := func(key int, d time.Duration) error {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()

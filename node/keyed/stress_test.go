@@ -179,10 +179,12 @@ func TestChaos(t *testing.T) {
 	seed := testkit.Seed(t)
 	to := echo(t, n)
 	ledgers := make([]ledger, 6)
-	g, err := keyed.New(keyed.Kind[int]{Name: "group", Max: 5, Idle: time.Millisecond, Backoff: time.Millisecond, Restart: seed%2 == 0,
-		New: func(key int) (node.Actor, error) { return &booked{t: t, l: &ledgers[key], echo: to}, nil }})
+	g, err := keyed.New(keyed.Kind[int]{Name: "group", Max: 5, Idle: time.Millisecond, Backoff: time.Millisecond,
+		Restart: seed%2 == 0,
+		New:     func(key int) (node.Actor, error) { return &booked{t: t, l: &ledgers[key], echo: to}, nil }})
 	require.NoError(t, err)
-	_, err = supervisor.Start(t.Context(), n, supervisor.Spec{Intensity: 1 << 20, Children: []supervisor.Child{g.Child()}}, node.Options{})
+	_, err = supervisor.Start(t.Context(), n, supervisor.Spec{Intensity: 1 << 20, Children: []supervisor.Child{g.Child()}},
+		node.Options{})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	for i := range 4 {

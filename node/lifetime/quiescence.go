@@ -3,10 +3,8 @@ package lifetime
 import (
 	"time"
 
-	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/node/observe"
 )
 
 // A process is at rest when none of its code runs or is due: an Actor without a turn, whose
@@ -89,29 +87,18 @@ func atRest(p *process.Process, now time.Time) bool {
 			return false
 		}
 	case process.Goroutine:
-		if !waitsNow(p) {
+		if !runner.Receives(p) {
 			return p.Daemon && p.Intake().Len() == 0
 		}
 		if !p.Boxed {
 			return p.Inbox.Armed() && !timerDue(p, now)
 		}
 	default:
-		if _, queued, _ := p.Observe(); queued || !p.Inbox.Armed() || p.Kind == process.Coroutine && !waitsNow(p) {
+		if _, queued, _ := p.Observe(); queued || !p.Inbox.Armed() || p.Kind == process.Coroutine && !runner.Receives(p) {
 			return false
 		}
 	}
 	return !timerDue(p, now) && (p.Intake().Len() == 0 || hasSeenAll(p))
-}
-
-// waitsNow reports whether p, a blocking process, waits for a message.
-func waitsNow(p *process.Process) bool {
-	st, _ := p.Runner().Doing()
-	if st != observe.Waiting {
-		return false
-	}
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	return p.WaitLocked(st).For == calls.WaitMessage.String()
 }
 
 // hasSeenAll reports whether p, which does not seem to run, has looked at each waiting message.

@@ -112,8 +112,9 @@ func TestProbe(t *testing.T) {
 
 // A probe that gets something else, or nothing, fails the test and says what is there.
 func TestProbeFails(t *testing.T) {
+	const others = "\nthe other messages in the mailbox:\n"
 	for want, f := range map[string]func(t testing.TB, p *nodetest.Probe){
-		"the message is string a, and should be a int\nthe other messages in the mailbox:\n  string b\n": func(t testing.TB, p *nodetest.Probe) {
+		"the message is string a, and should be a int" + others + "  string b\n": func(t testing.TB, p *nodetest.Probe) {
 			nodetest.Expect[int](p)
 		},
 		"message 2 of 2 is string b, and should be int 1\nno other message is in the mailbox": func(t testing.TB, p *nodetest.Probe) {
@@ -122,10 +123,10 @@ func TestProbeFails(t *testing.T) {
 		"the message string b should be one of string c\nno other message is in the mailbox": func(t testing.TB, p *nodetest.Probe) {
 			p.ExpectAnyOrder("c", "a")
 		},
-		"there should be no message\nthe other messages in the mailbox:\n  string a\n  string b\n": func(t testing.TB, p *nodetest.Probe) {
+		"there should be no message" + others + "  string a\n  string b\n": func(t testing.TB, p *nodetest.Probe) {
 			p.ExpectNone()
 		},
-		"a int that matches has not come within 1m0s: node: timed out\nthe other messages in the mailbox:\n  string a\n  string b\n": func(t testing.TB, p *nodetest.Probe) {
+		"a int that matches has not come within 1m0s: node: timed out" + others + "  string a\n  string b\n": func(t testing.TB, p *nodetest.Probe) {
 			p.Timeout = time.Minute
 			nodetest.Find[int](p, nil)
 		},

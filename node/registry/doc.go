@@ -5,8 +5,8 @@
 //	rooms := registry.New[string, Member](registry.Options{})
 //	supervisor.Child{ID: "rooms", Start: rooms.Start}           its process, below a supervisor
 //
-//	err := rooms.Register(c, "lobby", Member{Nick: "ann"})      by the process itself, in its Init, say
-//	for pid, m := range rooms.Lookup("lobby") { … }             by anybody
+//	err := rooms.Register(c, "lobby", Member{Nick: "ann"})      by the process itself, for example in its Init
+//	for pid, m := range rooms.Lookup("lobby") { … }             by any goroutine
 //	_, err := rooms.Dispatch(c, "lobby", Said{"hello"})         to all of a key
 //
 // # Nouns

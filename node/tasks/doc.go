@@ -50,7 +50,7 @@
 // # Differences from Elixir
 //
 //   - Who gives up on a future ends the task: Cancel is Task.shutdown.
-//   - An error that a function returns is a result, and ends nobody.
+//   - An error that a function returns is a result, and ends no process.
 //   - A task of Go starts even if its caller has ended before, unless it is linked.
 //   - The time for which a caller of async_stream waits is the context of [Map]. A process of Map may be used for several
 //     items.

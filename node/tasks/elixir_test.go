@@ -164,7 +164,8 @@ func TestElixirRequests(t *testing.T) {
 		pids := []node.PID{e.task(null, null, wire.Atom("nomonitor")), e.task(null, null, monitor)}
 		for _, c := range []struct{ request, want string }{
 			{"count_children", "[{specs,2},{active,2},{supervisors,0},{workers,2}]"},
-			{"which_children", fmt.Sprintf("[{undefined,%v,worker,['Elixir.Task.Supervised']},{undefined,%v,worker,['Elixir.Task.Supervised']}]",
+			{"which_children", fmt.Sprintf("[{undefined,%v,worker,['Elixir.Task.Supervised']},"+
+				"{undefined,%v,worker,['Elixir.Task.Supervised']}]",
 				wire.Format(pids[1]), wire.Format(pids[0]))},
 		} {
 			text, _ := e.call(e.term(c.request))
@@ -209,7 +210,8 @@ func TestElixirRestarts(t *testing.T) {
 		again   bool
 	}{
 		{"temporary", "normal", false}, {"temporary", "bad", false},
-		{"transient", "normal", false}, {"transient", "shutdown", false}, {"transient", "{shutdown,x}", false}, {"transient", "bad", true},
+		{"transient", "normal", false}, {"transient", "shutdown", false}, {"transient", "{shutdown,x}", false},
+		{"transient", "bad", true},
 		{"permanent", "normal", true}, {"permanent", "shutdown", true}, {"permanent", "bad", true},
 	} {
 		inElixir(t, tasks.Options{Max: 1}, func(e *elixir) {
@@ -283,7 +285,8 @@ func TestElixirRights(t *testing.T) {
 	ref := e.ask(task, mfa("yes", 21))
 	require.Equal(t, wire.Tuple{ref, 21}, nodetest.Next[wire.Tuple](t, h))
 	for _, args := range [][]any{{monitor}, {wire.List{}, mfa("no", 21)}} {
-		require.NoError(t, h.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{h.Self(), near.MakeRef()}, e.start(h.Self(), null, null, args...)}))
+		require.NoError(t, h.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{h.Self(), near.MakeRef()},
+			e.start(h.Self(), null, null, args...)}))
 		task := nodetest.Next[wire.Tuple](t, h)[1].(wire.Tuple)[1].(node.PID)
 		ref := h.Monitor(task)
 		if len(args) == 1 {

@@ -279,7 +279,8 @@ func TestMapContext(t *testing.T) {
 		nodetest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, _ *logtest.Text) {
 			cause := errors.New("enough")
 			wait := func(p *node.Process, _ int) (int, error) { <-p.Context().Done(); return 0, p.Context().Err() }
-			errs := func(ctx context.Context, items iter.Seq[int], f func(p *node.Process, i int) (int, error), body func()) (all []error) {
+			errs := func(ctx context.Context, items iter.Seq[int], f func(p *node.Process, i int) (int, error),
+				body func()) (all []error) {
 				for _, err := range m(ctx, n, 2, items, f) {
 					all = append(all, err)
 					body()

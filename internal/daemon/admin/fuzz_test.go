@@ -25,7 +25,8 @@ func FuzzRequest(f *testing.F) {
 		wire.Atom("status"), wire.Atom("ps"), wire.Tuple{wire.Atom("ps"), q},
 		wire.Tuple{wire.Atom("tree"), wire.NewMap(wire.Atom("limit"), 3)},
 		wire.Tuple{wire.Atom("info"), admin.Name}, wire.Tuple{wire.Atom("info"), "<0.1.0>"}, wire.Tuple{wire.Atom("trace"), s},
-		wire.Tuple{wire.Atom("deadletters"), s}, wire.Tuple{wire.Atom("exit"), admin.Name, wire.Atom("kill")}, wire.Atom("log_level"), wire.Tuple{wire.Atom("log_levels"), s},
+		wire.Tuple{wire.Atom("deadletters"), s}, wire.Tuple{wire.Atom("exit"), admin.Name, wire.Atom("kill")},
+		wire.Atom("log_level"), wire.Tuple{wire.Atom("log_levels"), s},
 	} {
 		b, err := etf.Append(nil, v)
 		require.NoError(f, err)

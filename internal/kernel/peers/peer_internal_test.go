@@ -63,8 +63,9 @@ func TestRequest(t *testing.T) {
 	}{
 		"a reply":               {ends, func(p *Peer, r *Request) *Request { return p.Answered(r.Ref, false) }, true, true},
 		"the end of the target": {ends, func(p *Peer, r *Request) *Request { return p.Answered(r.Ref, true) }, false, true},
-		"no monitor":            {Ends{By: here.PID(1)}, func(p *Peer, r *Request) *Request { return p.Answered(r.Ref, false) }, false, true},
-		"forgotten":             {ends, func(p *Peer, r *Request) *Request { r.Forget(); return nil }, true, false},
+		"no monitor": {Ends{By: here.PID(1)}, func(p *Peer, r *Request) *Request { return p.Answered(r.Ref, false) },
+			false, true},
+		"forgotten": {ends, func(p *Peer, r *Request) *Request { r.Forget(); return nil }, true, false},
 	} {
 		for _, early := range []bool{false, true} { // before its frame has been written
 			_, p, l := connected()

@@ -336,6 +336,17 @@ func (s *Blocking) promise() *process.Call {
 	return p
 }
 
+// Receives reports whether p, a blocking process, waits for a message.
+func Receives(p *process.Process) bool {
+	st, _ := p.Runner().Doing()
+	if st != observe.Waiting {
+		return false
+	}
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	return p.WaitLocked(st).For == calls.WaitMessage.String()
+}
+
 // Timed reports whether p, a blocking process, is within a receive with a timeout that had to wait, and the number of starts
 // and ends of these. The caller holds the lock of p.
 func Timed(p *process.Process) (within bool, n uint32) {
