@@ -58,7 +58,7 @@ var house = [][]string{
 	{"internal/daemon/config", "internal/daemon/health"},
 	{"internal/daemon/command"},
 	{""},
-	{"cmd/actornode", "docs"}, // and those in bench and deploy, modules of their own
+	{"cmd/actornode", "docs"}, // and those in bench, deploy and examples, modules of their own
 }
 
 // outside lists the modules that the packages may use, with the reason.
@@ -201,7 +201,7 @@ func TestImportsRunDownward(t *testing.T) {
 	for _, p := range packages(t) {
 		from := local(p.ImportPath)
 		row, ok := rows[from]
-		if first(from) == "bench" || first(from) == "deploy" {
+		if ofItsOwn(from) {
 			row = len(house)
 		} else {
 			require.True(t, ok, "%s has no row: enter it in house", p.ImportPath)
@@ -219,6 +219,11 @@ func TestImportsRunDownward(t *testing.T) {
 	for path := range rows {
 		require.True(t, seen[path], "there is no package %s", path)
 	}
+}
+
+// ofItsOwn reports whether a package is in bench, deploy or examples, which are modules of their own.
+func ofItsOwn(path string) bool {
+	return slices.Contains([]string{"bench", "deploy", "examples"}, first(path))
 }
 
 // first returns the first folder of a path.

@@ -81,8 +81,7 @@ func TestArchitectureHasPackages(t *testing.T) {
 	}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-		first, _, _ := strings.Cut(path, "/")
-		if path == "" || strings.Contains(path, "/internal/") || strings.HasPrefix(path, "internal/testkit") || first == "bench" || first == "deploy" {
+		if path == "" || strings.Contains(path, "/internal/") || strings.HasPrefix(path, "internal/testkit") || ofItsOwn(path) {
 			continue
 		}
 		assert.True(t, there[path], "the map of docs/architecture.md does not have %s", path)

@@ -138,7 +138,7 @@ func importable(t *testing.T) (dirs []string) {
 	all, _ := goFiles(t)
 	for dir := range all {
 		top, _, _ := strings.Cut(dir, "/")
-		if dir == "." || slices.Contains([]string{"bench", "deploy", "docs"}, top) ||
+		if dir == "." || slices.Contains([]string{"bench", "deploy", "docs", "examples"}, top) ||
 			slices.Contains(strings.Split(dir, "/"), "internal") {
 			continue
 		}

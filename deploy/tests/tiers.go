@@ -24,6 +24,7 @@ var testParts = []part{
 	{"vet", "go vet on the library and the daemon", nil, command("go", "vet", "./...")},
 	{"tests", "go test ./...: the library and the daemon, against recorded answers of OTP", nil,
 		goTests(".", "test", "-vet=off", "./...")},
+	{"examples", "vet and tests of the programs in examples", nil, goTests("examples", "test", "./...")},
 	{"race", "the race detector on what is lock-free, and on races in package node", []string{compiler}, quickRace},
 }
 
@@ -79,8 +80,8 @@ func goTests(dir, tier string, args ...string) func(r *run) error {
 	return func(r *run) error { return r.goTest(dir, tier, args...) }
 }
 
-// everything lists the packages of the workspace: the library, the daemon, bench and deploy.
-var everything = []string{"./...", "./bench/...", "./deploy/..."}
+// everything lists the packages of the workspace: the library, the daemon, bench, deploy and examples.
+var everything = []string{"./...", "./bench/...", "./deploy/...", "./examples/..."}
 
 func static(r *run) error {
 	return errors.Join(r.command(".", nil, "go", append([]string{"tool", "staticcheck"}, everything...)...),
