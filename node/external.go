@@ -47,11 +47,16 @@ func (r *external) turn(fiber.Mark) (again bool) {
 	b.Lock()
 	again = true
 	for left := max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)); left > 0; {
+		behaviour := r.behaviour
 		if !p.Plain() {
 			if p.Gone() {
 				break
 			}
 			p.OpenNext()
+			msg, _ := p.Queue.Next()
+			if o, ok := msg.(order); ok {
+				behaviour = o.to
+			}
 		}
 		msg, ok := p.Queue.Next()
 		if !ok {
@@ -63,7 +68,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 		}
 		left--
 		b.Unlock()
-		err := r.behaviour.Receive(c, msg)
+		err := behaviour.Receive(c, msg)
 		switch {
 		case err == nil:
 		case err == process.ErrGivesWay:

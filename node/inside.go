@@ -230,12 +230,12 @@ func (i inside) Coarse() int64 { return i.by.System.Clock.Coarse() }
 func (i inside) Fibers() *fiber.Pool { return &i.by.System.Fibers }
 
 // Order makes an Actor of the node call to once, as if it were its behaviour, when the messages before have been handled.
-// False: pid is no Actor on a stage with an unlimited mailbox, or is gone.
+// False: pid is no Actor with an unlimited mailbox, or is gone.
 //
 //actornode:blocks the lock of a process is held for a moment
 func (i inside) Order(pid PID, to Actor) bool {
 	p := i.by.System.Lookup(pid)
-	if p == nil || p.Kind != process.Actor || p.Boxed {
+	if p == nil || p.Kind != process.Actor && p.Kind != process.External || p.Boxed {
 		return false
 	}
 	p.Mu.Lock()
@@ -243,6 +243,18 @@ func (i inside) Order(pid PID, to Actor) bool {
 	p.Mu.Unlock()
 	p.Status.Token() // so that its turn looks for orders
 	return p.Deliver(&p.System.Plain, order{to}) == nil
+}
+
+// Forward is node.Forward of a message. False: it is no request.
+func (i inside) Forward(msg any, to Dest) (ok bool, err error) {
+	r, ok := i.Node().AsRequest(msg)
+	if !ok {
+		return false, nil
+	}
+	if _, typed := msg.(untyped); !typed {
+		return true, Forward(&common{i.by}, r, to)
+	}
+	return true, forward(&common{i.by}, r.From.t, r.Body, msg, to)
 }
 
 // Process returns the process, and the behaviour of the Actor whose handler runs.
@@ -302,6 +314,15 @@ func (i insideTurn) Past() *Context {
 func (i insideTurn) Slot(slot *Actor) (was *Actor) {
 	was, i.c.behaviour = i.c.behaviour, slot
 	return was
+}
+
+// Receive lets the behaviour handle msg in this turn, as if it had come into the mailbox.
+func (i insideTurn) Receive(msg any) error {
+	err := (*i.c.behaviour).Receive(i.c, msg)
+	if err == nil {
+		i.c.own.Process.CountHandled()
+	}
+	return err
 }
 
 // insideFuture is what packages of this module may do with a future.

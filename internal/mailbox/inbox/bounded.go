@@ -37,7 +37,7 @@ var (
 //
 //  1. The waiting messages, and those that the reader has popped but not finished, count towards the limits.
 //  2. It is within its limits, with two exceptions. A message larger than Bounds.Bytes is accepted when no other message
-//     counts. A forced message is always accepted.
+//     counts. A message that is forced or returned is always accepted.
 //  3. Every message for which a push returned Queued or Wake is popped once, passed to Bounds.Dropped once, or lost by
 //     Close.
 //  4. While senders wait in line, the message of the first one does not fit, and only forced messages are accepted. When
@@ -181,6 +181,19 @@ func (b *Bounded) Done() {
 	b.held -= size
 	b.count--
 	b.admit()
+}
+
+// Return puts a message back that has been popped and is finished, before all others and past the limits.
+func (b *Bounded) Return(msg any) {
+	e := entry{msg, b.size(msg)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	b.msgs.Unshift(e)
+	b.count++
+	b.bytes += e.size
 }
 
 // Len implements Box.

@@ -35,6 +35,16 @@ func (r *Ring[T]) grow() {
 	r.items, r.first = items, 0
 }
 
+// Unshift puts v before the oldest item.
+func (r *Ring[T]) Unshift(v T) {
+	if r.n == len(r.items) {
+		r.grow()
+	}
+	r.first = (r.first - 1) & (len(r.items) - 1)
+	r.items[r.first] = v
+	r.n++
+}
+
 // First returns the oldest item. The ring must not be empty.
 func (r *Ring[T]) First() T { return r.items[r.first] }
 

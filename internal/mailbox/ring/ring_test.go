@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,9 @@ func TestRingAsModel(t *testing.T) {
 			if r.IntN(4) < grows {
 				ring.Push(i)
 				model = append(model, i)
+			} else if r.IntN(4) == 0 {
+				ring.Unshift(i)
+				model = slices.Insert(model, 0, i)
 			} else if len(model) > 0 {
 				require.Equal(t, model[0], ring.First())
 				require.Equal(t, model[0], ring.Shift())

@@ -1,0 +1,365 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+)
+
+// slot is the place of a worker, and of those that follow it when it is restarted. As an Actor it receives the orders that its
+// worker's process gets: each takes a message from the line.
+type slot struct {
+	run  *run
+	id   int // of the supervisor's child
+	line *line
+
+	// Guarded by run.mu.
+	pid     node.PID // of the running worker; zero: it has not started, or waits for its restart
+	leaves  bool     // takes no further message
+	hasLeft bool     // left is closed
+
+	left chan struct{} // closed when the worker takes none any more
+
+	since atomic.Int64 // with a Deadline: when the worker took the message that it handles, see run.now; 0: it handles none
+}
+
+// addSlot adds a worker's place. The caller holds mu, or is the only one.
+func (r *run) addSlot() *slot {
+	r.last++
+	s := &slot{run: r, id: r.last, left: make(chan struct{})}
+	if r.o.Route.fixed {
+		s.line = r.newLine()
+	} else {
+		s.line = (*r.lines.Load())[0]
+	}
+	r.slots = append(r.slots, s)
+	r.setLines()
+	return s
+}
+
+// spec describes the supervisor of a pool, which runs when the first child starts.
+func (p *Pool) spec() supervisor.Spec {
+	r := newRun(p.o)
+	children := []supervisor.Child{{
+		ID: "front", Restart: supervisor.Temporary, Significant: true,
+		Options: node.Options{Label: "front of " + p.label(), Mailbox: (*box)(r), CopyMessages: p.o.Worker.CopyMessages},
+		Start:   func(...any) (node.Actor, error) { return &front{p, r}, nil },
+	}}
+	for _, s := range r.slots {
+		children = append(children, s.child())
+	}
+	if p.o.Deadline > 0 {
+		children = append(children, supervisor.Child{ID: "deadline", Options: node.Options{Label: "deadline of " + p.label()},
+			Start: func(...any) (node.Actor, error) { return &watch{r}, nil }})
+	}
+	return supervisor.Spec{Intensity: p.o.Intensity, Period: p.o.Period, AutoShutdown: supervisor.AnySignificant, Children: children}
+}
+
+// child describes the worker of s.
+func (s *slot) child() supervisor.Child {
+	o := &s.run.o
+	return supervisor.Child{ID: s.id, Shutdown: o.Stop, Backoff: o.Backoff, Options: o.Worker,
+		Start: func(...any) (node.Actor, error) {
+			b := o.New()
+			if _, blocks := b.(node.ProcessFunc); blocks || b == nil {
+				return nil, fmt.Errorf("%w: pool: Options.New has returned %T: want an Actor (which may be Detached)", node.ErrArgument, b)
+			}
+			return &beginner{b, s}, nil
+		}}
+}
+
+// front is the process that others send to. Its mailbox is the lines, so that it handles signals only: the ends of workers.
+type front struct {
+	pool *Pool
+	run  *run
+}
+
+// Init is part of node.Initializer.
+func (f *front) Init(c *node.Context) error {
+	f.run.node, f.run.front = c.Node(), c.Inside(process.Key{}).Acting().Own()
+	f.pool.run.Store(f.run)
+	if f.pool.o.Name == "" {
+		return nil
+	}
+	return c.Node().Register(f.pool.o.Name, c.Self())
+}
+
+// joined tells the front that a worker runs.
+type joined struct{ pid node.PID }
+
+// Receive is part of node.Actor.
+func (f *front) Receive(c *node.Context, msg any) error {
+	switch m := msg.(type) {
+	case joined:
+		c.Monitor(m.pid)
+	case node.Down:
+		f.run.gone(m.PID)
+	}
+	return nil
+}
+
+// gone records the end of a worker. What it should have taken is for another.
+func (r *run) gone(pid node.PID) {
+	r.mu.Lock()
+	var of *line
+	for _, s := range r.slots {
+		if s.pid == pid {
+			s.pid, of = node.PID{}, s.line
+			s.wakeLocked()
+			s.leaveLocked()
+		}
+	}
+	r.mu.Unlock()
+	if of == nil { // another worker has the place, and has begun with its line
+		of = (*r.lines.Load())[0]
+	}
+	r.wake(of)
+}
+
+// beginner is the behaviour of a worker until its Init.
+type beginner struct {
+	node.Actor
+	slot *slot
+}
+
+// BehaviourName is part of node.BehaviourNamer.
+func (b *beginner) BehaviourName() string {
+	if n, ok := b.Actor.(node.BehaviourNamer); ok {
+		return n.BehaviourName()
+	}
+	return fmt.Sprintf("%T", b.Actor)
+}
+
+// Init is part of node.Initializer.
+func (b *beginner) Init(c *node.Context) error {
+	c.Become(b.Actor)
+	if i, ok := b.Actor.(node.Initializer); ok {
+		switch err := i.Init(c); {
+		case errors.Is(err, node.ErrIgnore):
+			return errIgnores
+		case err != nil:
+			return err
+		}
+	}
+	c.Inside(process.Key{}).Order(c.Self(), b.slot)
+	return nil
+}
+
+// errIgnores is the reason of a worker that does not start: messages would wait for it for ever.
+var errIgnores = errors.New("pool: the Init of a worker has returned node.ErrIgnore: a worker must run")
+
+// Receive is part of node.Actor: it runs in the process of the worker.
+func (s *slot) Receive(c *node.Context, _ any) error {
+	if s.begin(c.Self()) {
+		c.Inside(process.Key{}).Signal(s.run.front.PID(), joined{c.Self()})
+	}
+	s.since.Store(0)
+	for range atATime {
+		if c.Inside(process.Key{}).Acting().Gone() || !s.goesOn() {
+			return nil
+		}
+		msg, ok := s.line.take()
+		if !ok && s.rest() {
+			return nil
+		}
+		if ok {
+			if later, err := s.handle(c, msg); err != nil || later {
+				return err
+			}
+		}
+	}
+	c.Inside(process.Key{}).Order(c.Self(), s)
+	return process.ErrGivesWay
+}
+
+// atATime is how many messages of a line a worker handles before others have a turn, its own messages included.
+const atATime = 16
+
+// handle lets the worker handle a message. later says that the message is in the mailbox of the worker, and after it the next
+// order: a request, which must be forwarded, and what the worker has left as unhandled.
+func (s *slot) handle(c *node.Context, msg any) (later bool, err error) {
+	in := c.Inside(process.Key{})
+	if s.run.o.Deadline > 0 {
+		s.since.Store(s.run.now())
+	}
+	if request, err := in.Forward(msg, c.Self()); err != nil {
+		s.since.Store(0)
+		if errors.Is(err, node.ErrExited) {
+			s.line.Return(msg)
+			s.run.wake(s.line)
+		}
+		return false, nil // otherwise its caller has given up
+	} else if !request {
+		if err = c.InsideTurn(process.Key{}).Receive(msg); err != node.ErrUnhandled {
+			s.since.Store(0)
+			return false, err
+		}
+		_ = c.Send(c.Self(), msg) // to itself there is no error
+	}
+	in.Order(c.Self(), s)
+	return true, nil
+}
+
+// begin records who the worker of s is. It reports whether that is new.
+func (s *slot) begin(pid node.PID) bool {
+	s.run.mu.Lock()
+	defer s.run.mu.Unlock()
+	if s.pid == pid {
+		return false
+	}
+	s.wakeLocked() // the front may not know yet that the last one has ended
+	s.since.Store(0)
+	s.pid = pid
+	return true
+}
+
+// goesOn reports whether the worker may take a message.
+func (s *slot) goesOn() bool {
+	s.run.mu.Lock()
+	defer s.run.mu.Unlock()
+	s.leaveLocked()
+	return !s.leaves
+}
+
+// leaveLocked says that the worker takes no message any more, if it is to leave.
+func (s *slot) leaveLocked() {
+	if s.leaves && !s.hasLeft {
+		s.hasLeft = true
+		close(s.left)
+	}
+}
+
+// rest makes the worker idle, unless a message has come.
+func (s *slot) rest() bool {
+	r := s.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.line.idle = append(s.line.idle, s)
+	s.line.idles.Add(1)
+	if s.line.Len() == 0 && !s.leaves {
+		return true
+	}
+	s.wakeLocked()
+	return false
+}
+
+// resize changes the number of workers. One at a time calls it.
+func (r *run) resize(ctx context.Context, from node.Caller, workers int) error {
+	sup := r.supervisor()
+	for {
+		r.mu.Lock()
+		n := len(r.slots)
+		var s *slot
+		if n < workers {
+			s = r.addSlot()
+		} else if n > workers {
+			s = r.slots[n-1]
+		}
+		r.mu.Unlock()
+		var err error
+		switch {
+		case n == workers:
+			return nil
+		case n < workers:
+			if _, err = supervisor.StartChild(ctx, from, sup, s.child()); err != nil {
+				r.setLeaves(s, true)
+				r.remove(s)
+			}
+		default:
+			err = r.end(ctx, from, sup, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// supervisor returns the process that has spawned the front.
+func (r *run) supervisor() node.PID {
+	p := r.front
+	return p.System.Origin.PID(p.Parent - 1)
+}
+
+// end ends the worker of s, when it has handled what it has taken, and its place.
+func (r *run) end(ctx context.Context, from node.Caller, sup node.PID, s *slot) error {
+	r.setLeaves(s, true)
+	select {
+	case <-s.left:
+	case <-ctx.Done():
+		if r.setLeaves(s, false) {
+			return cause.Of(ctx)
+		}
+	}
+	r.remove(s)
+	if err := supervisor.TerminateChild(ctx, from, sup, s.id); err != nil {
+		return err
+	}
+	return supervisor.DeleteChild(ctx, from, sup, s.id)
+}
+
+// setLeaves tells the worker of s to leave. What waits in a line of its own goes to the others. Or it takes that back: false
+// says that the worker has left already.
+func (r *run) setLeaves(s *slot, leaves bool) bool {
+	r.mu.Lock()
+	if !leaves && s.hasLeft {
+		r.mu.Unlock()
+		return false
+	}
+	s.leaves = leaves
+	if s.wakeLocked() || s.pid.IsZero() { // it has taken nothing
+		s.leaveLocked()
+	}
+	r.setLines()
+	r.mu.Unlock()
+	if r.o.Route.fixed {
+		s.line.retired.Store(leaves)
+		r.reroute(s.line)
+	}
+	return true
+}
+
+// remove removes a place whose worker has left, or has never run.
+func (r *run) remove(s *slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slots = slices.DeleteFunc(r.slots, func(o *slot) bool { return o == s })
+	r.setLines()
+}
+
+// now is the time since the start of the pool in nanoseconds, and never 0.
+func (r *run) now() int64 { return int64(time.Since(r.begun)) | 1 }
+
+// watch kills workers at the Deadline.
+type watch struct{ *run }
+
+// Init is part of node.Initializer.
+func (w *watch) Init(c *node.Context) error {
+	_, err := c.SendInterval(max(w.o.Deadline/8, time.Millisecond), c.Self(), w)
+	return err
+}
+
+// Receive is part of node.Actor.
+func (w *watch) Receive(c *node.Context, _ any) error {
+	w.mu.Lock()
+	var late []node.PID
+	for _, s := range w.slots {
+		if since := s.since.Load(); since != 0 && w.now()-since > int64(w.o.Deadline) && !s.pid.IsZero() {
+			late = append(late, s.pid)
+		}
+	}
+	w.mu.Unlock()
+	for _, pid := range late {
+		c.Log().Error("a worker of a pool is killed: it has handled one message for longer than Deadline",
+			"worker", pid.String(), "deadline", w.o.Deadline)
+		c.Exit(pid, node.Kill)
+	}
+	return nil
+}
