@@ -3,6 +3,7 @@ package pool_test
 import (
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -239,8 +240,12 @@ func random(t *testing.T, o pool.Options) {
 				continue
 			}
 			if all := p.Workers(); len(all) > 2 || replaced && len(all) > 0 {
-				n.Exit(all[r.IntN(len(all))], node.Kill)
+				pid := all[r.IntN(len(all))]
+				n.Exit(pid, node.Kill)
 				killed.Add(1)
+				for n.IsAlive(pid) {
+					runtime.Gosched()
+				}
 			}
 		}
 	}()
