@@ -83,7 +83,7 @@ func (k *keeper[K]) exited(m node.Exited) {
 		}
 		e.change.reason, e.change.exited = m.Reason, true
 		k.settle(e)
-	case e == nil && k.ending == nil && (m.From.IsZero() || m.From == k.c.Parent()):
+	case e == nil && (m.From.IsZero() || m.From == k.c.Parent()):
 		k.stop(m.Reason)
 	}
 }
@@ -220,9 +220,12 @@ func (k *keeper[K]) kill(e *entry[K]) {
 	}
 }
 
-// stop ends all processes, and then the group.
+// stop ends all processes, and then the group. A group that is already ending looks at all again: a stop of the node has taken
+// the timers of its looks.
 func (k *keeper[K]) stop(reason any) {
-	k.ending = reason
+	if k.ending == nil {
+		k.ending = reason
+	}
 	line := k.line
 	k.line = nil
 	for _, e := range line {
@@ -235,7 +238,7 @@ func (k *keeper[K]) stop(reason any) {
 		case e.is(failed):
 			k.remove(e)
 		case e.is(ending):
-			if e.process.Gone() { // a stop of the node takes the timers of looks
+			if e.process.Gone() {
 				e.change.polling = false
 				k.poll(e)
 			}

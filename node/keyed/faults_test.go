@@ -116,6 +116,30 @@ func TestStopOfNode(t *testing.T) {
 	}
 }
 
+// A group that waits for the code of its processes, because its parent has ended, sees the stop of the node.
+func TestStopOfNodeWhileEnding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, err := node.Start(node.Config{})
+		require.NoError(t, err)
+		started, release := make(chan bool), make(chan bool)
+		blocks := node.ActorFunc(func(c *node.Context, _ any) error {
+			c.Blocking(func() { close(started); <-release })
+			return nil
+		})
+		g, err := keyed.Start(t.Context(), n, keyed.Kind[int]{Name: "g", New: func(int) (node.Actor, error) { return blocks, nil }})
+		require.NoError(t, err)
+		require.NoError(t, keyed.Send(t.Context(), n, g, 1, "block"))
+		<-started
+		n.Exit(node.Atom("g"), node.Shutdown)
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, n.Stop())
+		require.Less(t, time.Since(began), time.Second)
+	})
+}
+
 // The error of a start that says that another name is free is no reason to start again, and what never ran is not restarted.
 func TestStartFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
