@@ -225,6 +225,7 @@ func (k *keeper[K]) kill(e *entry[K]) {
 func (k *keeper[K]) stop(reason any) {
 	if k.ending == nil {
 		k.ending = reason
+		k.stopping, _ = k.c.SendAfter(k.g.kind.Shutdown, k.pid, outOfTime[K]{})
 	}
 	line := k.line
 	k.line = nil
@@ -246,5 +247,4 @@ func (k *keeper[K]) stop(reason any) {
 			k.finish(e, countEnded)
 		}
 	}
-	k.c.SendAfter(k.g.kind.Shutdown, k.pid, outOfTime[K]{})
 }

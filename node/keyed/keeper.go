@@ -33,6 +33,8 @@ type keeper[K comparable] struct {
 
 	ending any  // the exit reason of the group; nil: it goes on
 	killed bool // those that had not ended in time
+
+	ticking, stopping *node.Timer // of the next tick, and of the time that a stop may take
 }
 
 // phase is the state of an entry that has a change.
@@ -150,6 +152,11 @@ func (k *keeper[K]) Receive(c *node.Context, msg any) error {
 	k.c = c
 	k.handle(msg)
 	if k.ending != nil && (k.places == 0 || k.killed) {
+		for _, t := range []*node.Timer{k.ticking, k.stopping} { // otherwise their messages would be dead letters
+			if t != nil {
+				t.Cancel()
+			}
+		}
 		return node.ExitWith(k.ending)
 	}
 	return nil

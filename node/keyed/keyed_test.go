@@ -761,6 +761,20 @@ func TestGroupEnds(t *testing.T) {
 	})
 }
 
+// The end of a group is no news for the log.
+func TestGroupEndsQuietly(t *testing.T) {
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, log *logtest.Text) {
+		g := start(t, n, keyed.Kind[string]{New: newCounter, Idle: time.Minute})
+		require.NoError(t, keyed.Send(t.Context(), n, g, "k", 1))
+		n.Exit(node.Atom("group"), node.Shutdown)
+		reason, err := node.AwaitExit(t.Context(), n, node.Atom("group"))
+		require.NoError(t, err)
+		require.Contains(t, []any{node.Shutdown, node.NoProc}, reason)
+		time.Sleep(time.Hour)
+		require.Empty(t, log.String())
+	})
+}
+
 // Below a supervisor a group is there again after a crash, with the same *Group; uses wait for that. The processes have
 // ended first.
 func TestSupervised(t *testing.T) {

@@ -18,7 +18,8 @@ func (k *keeper[K]) wind() error {
 	if kind.Idle > 0 {
 		k.rounds = uint32(min((kind.Idle+d-1)/d, math.MaxInt32))
 	}
-	_, err := k.c.SendAfter(d, k.pid, tick{})
+	var err error
+	k.ticking, err = k.c.SendAfter(d, k.pid, tick{})
 	return err
 }
 
