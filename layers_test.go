@@ -85,8 +85,11 @@ var outside = map[string]string{
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",
 }
 
-// further lists what modules below bench and deploy use in addition to outside: these requirements are not in go.mod.
+// further lists what other modules use in addition to outside: these requirements are not in go.mod.
 var further = map[string]map[string]string{
+	"examples": {
+		"golang.org/x/time": "the rate limiter that a Go program has",
+	},
 	"bench/peers/grpc": {
 		"google.golang.org/grpc":     "the peer that is measured",
 		"google.golang.org/protobuf": "its messages",
