@@ -21,7 +21,8 @@ var (
 
 // Options of a supervisor of tasks. The zero value works.
 type Options struct {
-	// Max limits the tasks at once: a further one fails with [ErrFull]. 0: no limit; below 0: no tasks.
+	// Max limits the tasks at once: a further one fails with [ErrFull]. 0: no limit; below 0: no tasks. A task has its
+	// place until its process has ended, a moment after its future has the result.
 	Max int
 	// Stop is how long a task may take to end once it gets the exit signal shutdown; then it is killed. Default: 5 s.
 	// supervisor.BrutalKill: no time; node.Infinity: any. A caller from Elixir may choose another time for its task.
