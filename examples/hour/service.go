@@ -97,7 +97,7 @@ func (s *Service) Visit(ctx context.Context, user string) (int, error) {
 	return keyed.Ask(ctx, s.n, s.sessions, user, Visit{})
 }
 
-// Run does a job, each try in a process of its own: a panic fails the try.
+// Run does a job, each try in a process of its own: a panic fails the try, and so does it if there is no place.
 func (s *Service) Run(ctx context.Context, job string) (result string, err error) {
 	work := func(p *node.Process) (string, error) { return s.Work(p.Context(), job) }
 	for try := range tries {

@@ -202,6 +202,7 @@ func TestCrashWhilePaying(t *testing.T) {
 	}))
 	c.add("ann", "tea", "2")
 	c.answers(http.StatusInternalServerError, "POST /carts/ann/checkout", "")
+	nodetest.Settle(t, c.n) // the orders are told of the crash
 	c.order(last, unclear)
 	c.left(8)
 	c.add("ann", "milk", "1") // a new cart
