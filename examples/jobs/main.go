@@ -71,8 +71,11 @@ func run(ctx context.Context, l net.Listener, c Config) (err error) {
 	defer cancel()
 	err = server.Shutdown(last)
 	lost, drainErr := genserver.Call(last, n, queueName, Drain{})
+	if drainErr != nil {
+		return errors.Join(err, fmt.Errorf("wait for the jobs that run: %w", drainErr))
+	}
 	slog.Info("drained", "jobs_lost", lost)
-	return errors.Join(err, drainErr)
+	return err
 }
 
 // fetch gets a page: {"url": "https://go.dev"}. The result is its length.
