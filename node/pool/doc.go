@@ -22,7 +22,8 @@
 //   - A worker that has handled a message takes the next one from its line. [Options].Bounds are those of each line, with the
 //     policies of package mailbox.
 //   - A worker gets a request as if the front had forwarded it, see [node.Forward]: if the worker exits before it answers, the
-//     caller gets a [*node.ExitError] with the worker's reason. A request whose caller has given up is not handled.
+//     caller gets a [*node.ExitError] with the worker's reason, or noproc if it was killed while it took the request. A request
+//     whose caller has given up is not handled.
 //   - All that is sent to the front is for the workers, system messages of package sys included.
 //   - [Broadcast] and [First] send to all workers, past the lines. What is sent to a worker itself comes before what waits.
 //   - A worker is restarted whenever it exits. With more than Intensity restarts within Period the pool ends; it also ends

@@ -216,7 +216,7 @@ func random(t *testing.T, o pool.Options) {
 				}
 				got, err := node.Call[int](testkit.Context(t), n, front, note{v})
 				var exit *node.ExitError
-				if errors.As(err, &exit) && exit.Reason == node.Killed {
+				if errors.As(err, &exit) && (exit.Reason == node.Killed || exit.Reason == node.NoProc) {
 					failed.Add(1)
 				} else if err != nil || got != v {
 					t.Errorf("%d: %d %v", v, got, err)
