@@ -42,8 +42,8 @@
 //	other bitstring  Bitstring                                          Bitstring
 //
 // Text needs a choice: "abc" in Erlang source is a list, Charlist("abc") here; a
-// Go string is the binary <<"abc">>, which is what Elixir and most newer Erlang code use for text. [Text] reads either;
-// [Int] and [Bool] read integers and booleans.
+// Go string is the binary <<"abc">>, which is what Elixir and most newer Erlang code use for text. [AsText] reads
+// either; [AsInt] and [AsBool] read integers and booleans.
 //
 // The untyped nil is the empty list, like a nil slice in Go and nil in Erlang's own sources; Elixir's nil is Atom("nil"),
 // and "no value" is commonly [AtomUndefined]. A named type is not its underlying type: time.Duration is foreign. So are []any

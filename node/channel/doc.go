@@ -24,7 +24,7 @@
 // # Invariants
 //
 //  1. An Input receives only values of type T. Anything else that comes by its reference, from this node or another, is a
-//     dead letter with the cause [deadletter.WrongType], and never enters the mailbox. A call is never a T.
+//     dead letter with the cause wrong_type, and never enters the mailbox. A call is never a T.
 //  2. Messages of one sender through one Output come in the order sent, among all else that it sends to the process.
 //  3. A value of a channel is received by its Input, or as a message that only [Input.Of] opens: it is never
 //     mistaken for a message that was sent to the process itself.

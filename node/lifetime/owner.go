@@ -17,7 +17,7 @@ const Collected node.Atom = "collected"
 
 // Owner is a reference that keeps a process: the process lives at least as long as its *Owner can be
 // reached. Use it only by its pointer, and do not copy it. It cannot be sent to another node: that fails
-// with a [*wire.EncodeError]; send [Owner.PID] instead.
+// with a wire.EncodeError; send [Owner.PID] instead.
 type Owner struct {
 	_    [0]sync.Mutex // go vet reports copies, and package isolation shares what an *Owner points to
 	hold *hold

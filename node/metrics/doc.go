@@ -2,7 +2,7 @@
 //
 // # Nouns
 //
-//   - A [Collector] is a prometheus.Collector of one node.
+//   - A collector is a [prometheus.Collector] of one node: see [New].
 //   - A [Config] names the node, and bounds how much a scrape examines.
 //
 // How it is used:

@@ -27,10 +27,11 @@
 // and from Erlang, gen_server:call({pycounter, 'go@127.0.0.1'}, {add, 5}). In a file
 // that package supervisor/tree reads, with [Make] or once [Allow] has been called:
 //
-//   - name: pycounter
-//     start: port:start
-//     args:
-//   - {command: python3, args: [counter.py], ready: 10s}
+//	children:
+//	  - name: pycounter
+//	    start: port:start
+//	    args:
+//	      - {command: python3, args: [counter.py], ready: 10s}
 //
 // # Frames
 //
