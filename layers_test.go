@@ -79,6 +79,7 @@ var outside = map[string]string{
 	"github.com/KimMachineGun/automemlimit": "the memory that a cgroup (v1, v2, and those above it) or the machine allows; small, released this year, what Prometheus and Caddy use",
 	"golang.org/x/sys":                      "waitid without reaping, and the names of signals and errors, which package syscall has not",
 	"golang.org/x/tools":                    "vet: analyzers, control flow, the protocol of go vet; of Go's authors",
+	"golang.org/x/mod":                      "tests: the module as a zip, as a proxy serves it; of Go's authors",
 	"golang.org/x/net":                      "nettest: the conformance tests of a net.Conn, for the network in node/nodetest",
 	"golang.org/x/sync":                     "errgroup: several hosts asked at a time, so many at most",
 	"github.com/hashicorp/memberlist":       "gossip: SWIM with Lifeguard, what Consul and Nomad run on; released this year, the alternatives are layers on it (serf) or long without a release",
