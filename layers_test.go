@@ -23,7 +23,7 @@ var house = [][]string{
 		"internal/cause", "internal/printable", "internal/regular", "internal/strict", "internal/vet",
 		"internal/mailbox/ring", "internal/sched/fiber", "internal/wire/erlflags", "internal/wire/socket",
 		"internal/daemon/memory", "internal/daemon/systemd",
-		"internal/testkit", "internal/testkit/certtest", "internal/testkit/markdown", "internal/testkit/porttest",
+		"internal/testkit", "internal/testkit/certtest", "internal/testkit/markdown", "internal/testkit/porttest", "internal/testkit/recorded",
 	},
 	// types that users implement, and send
 	{"mailbox", "sched", "wire", "wire/epmd", "internal/counter", "internal/testkit/logtest"},
