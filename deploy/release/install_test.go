@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -72,22 +73,28 @@ func (d debian) put(from, to string) {
 	require.NoError(d.t, os.WriteFile(filepath.Join(d.root, to), data, 0o644))
 }
 
-// newer makes the package of a later version with the same binary.
+// newer makes the package of a later version.
 func newer(t *testing.T, f format) string {
 	later := r(t)
 	later.version, later.time = "v1.2.3", later.time.AddDate(0, 0, 1)
-	docs, err := later.documents()
-	require.NoError(t, err)
+	return packed(t, later, f)
+}
+
+// packed makes a package of a release for this machine.
+func packed(t *testing.T, of release, f format) string {
 	dir := t.TempDir()
-	require.NoError(t, later.pack(f, target{"linux", arch(t)}, unpacked(t)["actornode"].data, docs, dir))
+	to := target{"linux", runtime.GOARCH}
+	binary := filepath.Join(dir, to.binary())
+	require.NoError(t, of.build(t.Context(), to, binary))
+	code, err := os.ReadFile(binary)
+	require.NoError(t, err)
+	docs, err := of.documents()
+	require.NoError(t, err)
+	require.NoError(t, of.pack(f, to, code, docs, dir))
 	found, err := filepath.Glob(dir + "/*." + f.name)
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	return found[0]
-}
-
-func arch(t *testing.T) string {
-	return strings.TrimSpace(run(t, "dpkg", "--print-architecture"))
 }
 
 // The life of the package in a clean Debian: install, upgrade, remove, install again, purge.
@@ -123,6 +130,7 @@ func TestInstall(t *testing.T) {
 	d.do("sed -i 's/^name: .*/name: changed@127.0.0.1/' " + yaml)
 	d.do("dpkg -i /two.deb")
 	assert.Equal(t, "install ok installed 1.2.3", state(), "the release is newer than what came before it")
+	assert.Equal(t, "actornode version v1.2.3\n", d.do("actornode --version"))
 	assert.Contains(t, d.do("cat "+yaml), "name: changed@127.0.0.1")
 	assert.Equal(t, secret, d.do("cat "+cookie))
 	assert.Equal(t, user, d.do("getent passwd actornode"))
@@ -189,7 +197,7 @@ func TestInstallRPM(t *testing.T) {
 	assert.Regexp(t, `^actornode-1\.2\.3-1\.\w+$`, state(), "the release is newer than what came before it")
 	assert.Contains(t, d.do("cat "+yaml), "name: changed@127.0.0.1")
 	assert.Equal(t, secret, d.do("cat "+cookie))
-	assert.Equal(t, "actornode version v1.2.3-rc.1\n", d.do("actornode --version"), "the same binary")
+	assert.Equal(t, "actornode version v1.2.3\n", d.do("actornode --version"))
 
 	rpm("-e", "actornode")
 	assert.Empty(t, state())
