@@ -42,6 +42,7 @@ const (
 type row struct {
 	name, promised string
 	quick          bool // part of the short test
+	tagged         bool // part of the short test once a version is tagged
 	lost           end  // the end of the connection between the load and the victim
 	fault          func(f *fault)
 
@@ -139,7 +140,7 @@ var rows = []row{
 		promised: "a peer keeps the newest connection; the two nodes try again less and less often; others notice nothing"},
 	{name: "certificates and their authority replaced", own: (*fault).certified, fault: (*fault).recertify,
 		promised: "connections stay, new ones use the new files; those that cannot be used change nothing"},
-	{name: "old and new version together", own: (*fault).mixed, fault: (*fault).mix,
+	{name: "old and new version together", tagged: true, own: (*fault).mixed, fault: (*fault).mix,
 		promised: "nothing is noticed, nothing is lost"},
 	{name: "paused for 15 s, tick time 3 s", lost: once, alerts: down, own: (*fault).quick,
 		fault: func(f *fault) { f.pause(15 * time.Second) }, promised: "nodedown after the tick time, 3 s ± 0.75 s"},
@@ -443,7 +444,10 @@ func (s *stack) testFaults(t *testing.T) {
 	outer := t
 	var seen []string
 	for i, r := range rows {
-		if !r.quick && !*everything {
+		if !r.quick && !*everything && !(r.tagged && lastVersion() != "") {
+			if r.tagged {
+				t.Logf("no version is tagged: the row %q is left to make night", r.name)
+			}
 			continue
 		}
 		t.Run(r.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"os/exec"
@@ -37,19 +38,20 @@ func (f *fault) mixed() *container {
 
 var oldVersion = flag.String("cluster.old", "", "revision of the old version; empty: the last tag, or 200 commits ago")
 
+// lastVersion returns the last tag of a version before this commit, or "".
+func lastVersion() string {
+	tag, _ := git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*", "HEAD~1")
+	return tag
+}
+
+func git(args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"-C", "../.."}, args...)...).Output()
+	return strings.TrimSpace(string(out)), err
+}
+
 // oldImage makes an image of an old version of this repository.
 func (s *stack) oldImage(t testing.TB) (revision, image string) {
-	git := func(args ...string) (string, error) {
-		out, err := exec.Command("git", append([]string{"-C", "../.."}, args...)...).Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	revision = *oldVersion
-	if revision == "" {
-		var err error
-		if revision, err = git("describe", "--tags", "--abbrev=0", "HEAD~1"); err != nil {
-			revision = "HEAD~200"
-		}
-	}
+	revision = cmp.Or(*oldVersion, lastVersion(), "HEAD~200")
 	revision, err := git("rev-parse", "--short", revision+"^{commit}")
 	if err != nil {
 		t.Skipf("NO OLD VERSION: the repository has no history here: %v", err)
