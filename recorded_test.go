@@ -146,12 +146,13 @@ func (l *listing) fields(name string, s *types.Struct) {
 
 // iface adds an interface. If other modules can implement it, another method would be a change: it is one line then.
 func (l *listing) iface(name, head string, i *types.Interface) {
-	sealed := !i.IsMethodSet()
+	text := l.text(i)
+	sealed := !i.IsMethodSet() || strings.Contains(text, "/internal/")
 	for m := range i.Methods() {
-		sealed = sealed || !m.Exported()
+		sealed = sealed || !m.Exported() || strings.Contains(l.text(m.Type()), "/internal/")
 	}
-	if i.IsMethodSet() && !sealed {
-		l.add(name, "%s%s", head, l.text(i))
+	if !sealed {
+		l.add(name, "%s%s", head, text)
 		return
 	}
 	l.add(name, "%sinterface that only this module implements", head)
