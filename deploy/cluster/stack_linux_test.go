@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,6 +41,7 @@ type container struct {
 	s    *stack
 	id   string
 	name string // of its node
+	host string // in that name; "": the address
 	ip   string
 	pid  int
 }
@@ -157,7 +159,7 @@ func (c *container) find(base string) error {
 	if _, err := fmt.Sscan(out, &pid, &ip); err != nil || pid == 0 {
 		return fmt.Errorf("container %s does not run: process and address %q", c.id, out)
 	}
-	c.pid, c.ip, c.name = pid, ip, base+"@"+ip
+	c.pid, c.ip, c.name = pid, ip, base+"@"+cmp.Or(c.host, ip)
 	return nil
 }
 

@@ -21,9 +21,8 @@ func (f *fault) mixed() *container {
 	const host = "old.example"
 	id := f.s.clone(f.t, f.s.nodes[0], image, []string{"--network", f.s.network(), "--network-alias", host},
 		"ACTORNODE_NAME=go@"+host)
-	old := &container{s: f.s, id: id}
+	old := &container{s: f.s, id: id, host: host}
 	require.NoError(f.t, old.find("go"), f.s.logs(old))
-	old.name = "go@" + host
 	f.s.nodes = append(slices.Clone(f.s.nodes), old)
 	f.victim = old
 	f.s.ready()
