@@ -5,8 +5,9 @@
 // is promised of it. A line that is gone or changed needs its name, or that of what it is part of, in CHANGELOG.md: as
 // code under Changed or Removed of Unreleased. New lines need nothing.
 //
-// A release replaces the listings by those of its version: go test . ./internal/daemon/command -run TestRecorded
-// -record v0.2.0. The folders of earlier versions go: git has them.
+// A release replaces the listings by those of its version. The folders of earlier versions go: git has them.
+//
+//	go test . ./internal/daemon/command -run TestRecorded -record v0.2.0
 package recorded
 
 import (
