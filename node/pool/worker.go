@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 )
@@ -167,7 +168,7 @@ func (s *slot) Receive(c *node.Context, _ any) error {
 			return nil
 		}
 		msg, ok := s.line.take()
-		if !ok && s.rest() {
+		if !ok && s.rest(c.Self()) {
 			return nil
 		}
 		if ok {
@@ -194,7 +195,7 @@ func (s *slot) handle(c *node.Context, msg any) (later bool, err error) {
 		s.since.Store(0)
 		if errors.Is(err, node.ErrExited) {
 			s.line.Return(msg)
-			s.run.wake(s.line)
+			s.run.came(s.line, mailbox.Queued)
 		}
 		return false, nil // otherwise its caller has given up
 	} else if !request {
@@ -238,10 +239,13 @@ func (s *slot) leaveLocked() {
 }
 
 // rest makes the worker idle, unless a message has come.
-func (s *slot) rest() bool {
+func (s *slot) rest(self node.PID) bool {
 	r := s.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if s.pid != self {
+		return true // it is dead, and has a successor or none
+	}
 	s.line.idle = append(s.line.idle, s)
 	s.line.idles.Add(1)
 	if s.line.Len() == 0 && !s.leaves {
