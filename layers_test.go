@@ -89,7 +89,8 @@ var outside = map[string]string{
 // further lists what other modules use in addition to outside: these requirements are not in go.mod.
 var further = map[string]map[string]string{
 	"examples": {
-		"golang.org/x/time": "the rate limiter that a Go program has",
+		"golang.org/x/time":          "the rate limiter that a Go program has",
+		"github.com/coder/websocket": "chat: WebSockets; kept (a release this year), small, no dependencies, contexts throughout",
 	},
 	"bench/peers/grpc": {
 		"google.golang.org/grpc":     "the peer that is measured",
