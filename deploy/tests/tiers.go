@@ -36,7 +36,7 @@ var mergeParts = []part{
 		goTests(".", "merge", "-vet=off", "./...")},
 	{"race", "the race detector on every package that starts goroutines or holds atomics or locks", []string{compiler},
 		race("test")},
-	{"modules", "bench, deploy and the modules in them: vet and tests; interop with the installed OTP", nil, modules},
+	{"modules", "bench, deploy, examples and the modules in them: vet and tests; interop with the installed OTP", nil, modules},
 	{"attack", "the quick attacks on a running daemon", nil, goTests("deploy", "merge", "./attack")},
 	{"cluster", "a short cluster in containers, with some faults", []string{"dockerd", "iptables"},
 		goTests("deploy", "merge", "./cluster")},
@@ -124,7 +124,7 @@ var inside = []string{"bench/peers/grpc", "deploy/kubernetes", "deploy/grafana",
 
 func modules(r *run) error {
 	var errs []error
-	for _, m := range append([]string{"bench", "deploy"}, inside...) {
+	for _, m := range append([]string{"bench", "deploy", "examples"}, inside...) {
 		packages, err := r.packages(m)
 		if err == nil {
 			err = r.goTest(m, "merge", packages...)
