@@ -22,6 +22,7 @@
 //	node/rights             rules for what other nodes may do
 //	node/registry           processes of a node by keys, with values
 //	node/pg                 process groups: OTP's pg
+//	node/pool               workers that share the messages of one process
 //	node/global             names and locks of a whole cluster: OTP's global
 //	node/port               programs in any language as processes: Erlang's ports
 //	node/sys                system messages: inspecting processes

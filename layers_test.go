@@ -51,7 +51,7 @@ var house = [][]string{
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
 	{"node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
 	{"node/nodetest", "node/registry"},
-	{"node/keyed", "node/migrate", "node/pg", "node/statem", "node/tasks", "supervisor/application"},
+	{"node/keyed", "node/migrate", "node/pg", "node/pool", "node/statem", "node/tasks", "supervisor/application"},
 	// the daemon
 	{"internal/daemon/admin", "internal/daemon/demo", "internal/testkit/growth"},
 	{"node/admin", "supervisor/tree", "internal/testkit/growth/steps"},
