@@ -47,6 +47,7 @@ var house = [][]string{
 	// tools and behaviours
 	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/stage", "node/trace",
 		"internal/daemon/procview", "internal/testkit/nodetest"},
+	{"internal/testkit/actortest"},
 	{"internal/sysmsg", "node/match"},
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
 	{"node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -24,8 +25,8 @@ func aliasOf(p interface {
 }
 
 // aliasing makes and takes away aliases when told to.
-func aliasing(boss node.PID) nodetest.Handler {
-	return func(h nodetest.Self, m any) error {
+func aliasing(boss node.PID) actortest.Handler {
+	return func(h actortest.Self, m any) error {
 		switch m := m.(type) {
 		case bool:
 			return h.Send(boss, aliasOf(h, m))
@@ -37,7 +38,7 @@ func aliasing(boss node.PID) nodetest.Handler {
 }
 
 func TestAliases(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		h := nodetest.Open(t, n)
 		dead := n.DeadLetters(16)
@@ -98,13 +99,13 @@ func TestAliases(t *testing.T) {
 
 // Only one of many messages to a one-shot alias arrives.
 func TestAliasOnceAmongMany(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		const senders = 8
 		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 8})
 		h := nodetest.Open(t, n)
 		var pids []node.PID
 		for i := range senders {
-			pids = append(pids, s.Spawn(t, n, func(p nodetest.Self, m any) error {
+			pids = append(pids, s.Spawn(t, n, func(p actortest.Self, m any) error {
 				p.Send(m.(node.Ref), i)
 				return p.Send(h.Self(), "sent")
 			}))
@@ -128,11 +129,11 @@ func TestAliasOnceAmongMany(t *testing.T) {
 }
 
 func TestCallByAlias(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		h := nodetest.Open(t, n)
 		count := counter()
-		pid := s.Spawn(t, n, func(p nodetest.Self, m any) error {
+		pid := s.Spawn(t, n, func(p actortest.Self, m any) error {
 			if _, ok := m.(bool); ok {
 				return p.Send(h.Self(), aliasOf(p, m.(bool)))
 			}
@@ -140,10 +141,10 @@ func TestCallByAlias(t *testing.T) {
 		})
 		require.NoError(t, h.Send(pid, true))
 		ref := nodetest.Next[node.Ref](t, h)
-		got, err := nodetest.CallWithin[int](testkit.Limit, h, ref, add{3})
+		got, err := actortest.CallWithin[int](testkit.Limit, h, ref, add{3})
 		require.NoError(t, err)
 		assert.Equal(t, 3, got)
-		_, err = nodetest.CallWithin[int](testkit.Limit, h, ref, add{3})
+		_, err = actortest.CallWithin[int](testkit.Limit, h, ref, add{3})
 		assert.ErrorIs(t, err, node.ErrNoProcess)
 	})
 }

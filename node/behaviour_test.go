@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -31,7 +32,7 @@ func (picky) Receive(c *node.Context, msg any) error {
 func TestLeftUnhandled(t *testing.T) {
 	for name, o := range map[string]node.Options{"stage": {}, "detached": {Place: node.Detached()}} {
 		t.Run(name, func(t *testing.T) {
-			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 				const line = "messages stay in the mailbox"
 				o.Label = "the picky one"
 				pid, err := n.SpawnOpt(o, picky{})

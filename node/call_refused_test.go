@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -16,10 +17,10 @@ import (
 
 // A process that calls itself fails at once, under any of its names, in every style of process.
 func TestSelfCall(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1"})
 		got := make(chan error, 8)
-		pid := s.With(node.Options{Name: "me"}).Spawn(t, n, func(in nodetest.Self, m any) error {
+		pid := s.With(node.Options{Name: "me"}).Spawn(t, n, func(in actortest.Self, m any) error {
 			if r, ok := m.(node.Request[int]); ok {
 				return r.Reply(r.Body)
 			}
@@ -97,7 +98,7 @@ func TestRequestThatCannotBeSentOn(t *testing.T) {
 // The error for a reply of the wrong type names its type, the wanted type and the process that replied.
 func TestReplyTypeNamesBoth(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	pid := nodetest.Actor.Spawn(t, n, parrot)
+	pid := actortest.Actor.Spawn(t, n, parrot)
 	_, err := node.Call[string](testkit.Context(t), n, pid, 5)
 	require.ErrorIs(t, err, node.ErrReplyType)
 	for _, part := range []string{"got int", "want string", pid.String()} {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -31,7 +32,7 @@ func keeper(t testing.TB, n *node.Node) (node.PID, <-chan node.Request[string]) 
 }
 
 // answers handles a request as its body says.
-func answers(_ nodetest.Self, m any) error {
+func answers(_ actortest.Self, m any) error {
 	r, ok := m.(node.Request[string])
 	if !ok {
 		return nil
@@ -69,12 +70,12 @@ var errWhy = errors.New("why")
 
 func TestCallOutcomes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
-		nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
+		actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 			ask := func(body string) (v int, err error) {
 				pid := s.Spawn(t, n, answers)
 				c.Do(t, n, func(me node.Caller) {
-					v, err = nodetest.CallWithin[int](testkit.Limit, me, pid, body)
+					v, err = actortest.CallWithin[int](testkit.Limit, me, pid, body)
 				})
 				return v, err
 			}
@@ -107,17 +108,17 @@ func TestCallOutcomes(t *testing.T) {
 
 func TestCallNobody(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
-		pid := nodetest.Actor.Spawn(t, n, answers)
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
+		pid := actortest.Actor.Spawn(t, n, answers)
 		n.Exit(pid, node.Kill)
 		c.Do(t, n, func(me node.Caller) {
-			_, err := nodetest.CallWithin[int](testkit.Limit, me, pid, "one")
+			_, err := actortest.CallWithin[int](testkit.Limit, me, pid, "one")
 			assert.ErrorIs(t, err, node.ErrNoProcess)
-			_, err = nodetest.CallWithin[int](testkit.Limit, me, node.PID{}, "one")
+			_, err = actortest.CallWithin[int](testkit.Limit, me, node.PID{}, "one")
 			assert.ErrorIs(t, err, node.ErrArgument)
-			_, err = nodetest.CallWithin[int](testkit.Limit, me, node.Atom("nobody"), "one")
+			_, err = actortest.CallWithin[int](testkit.Limit, me, node.Atom("nobody"), "one")
 			assert.ErrorIs(t, err, node.ErrNoName)
-			_, err = nodetest.CallWithin[int](testkit.Limit, me, n.MakeRef(), "one")
+			_, err = actortest.CallWithin[int](testkit.Limit, me, n.MakeRef(), "one")
 			assert.ErrorIs(t, err, node.ErrNoProcess)
 		})
 	})
@@ -126,14 +127,14 @@ func TestCallNobody(t *testing.T) {
 // The callee dies after it has taken the request.
 func TestCalleeIsKilled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
 		pid, requests := keeper(t, n)
 		go func() {
 			<-requests
 			n.Exit(pid, "gone")
 		}()
 		c.Do(t, n, func(me node.Caller) {
-			_, err := nodetest.CallWithin[int](testkit.Limit, me, pid, "")
+			_, err := actortest.CallWithin[int](testkit.Limit, me, pid, "")
 			var exit *node.ExitError
 			if assert.ErrorAs(t, err, &exit) {
 				assert.Equal(t, "gone", exit.Reason)
@@ -144,7 +145,7 @@ func TestCalleeIsKilled(t *testing.T) {
 
 func TestCallCancelled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
 		pid, requests := keeper(t, n)
 		dead := n.DeadLetters(4)
 		defer dead.Close()
@@ -175,7 +176,7 @@ func TestCallCancelled(t *testing.T) {
 }
 
 func TestCallTimeout(t *testing.T) {
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{Workers: 2, Stages: 2})
 			require.NoError(t, err)
@@ -183,7 +184,7 @@ func TestCallTimeout(t *testing.T) {
 			pid, requests := keeper(t, n)
 			c.Do(t, n, func(me node.Caller) {
 				began := time.Now()
-				_, err := nodetest.CallWithin[int](time.Second, me, pid, "")
+				_, err := actortest.CallWithin[int](time.Second, me, pid, "")
 				assert.ErrorIs(t, err, node.ErrTimeout)
 				assert.Equal(t, time.Second, time.Since(began))
 				assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
@@ -194,12 +195,12 @@ func TestCallTimeout(t *testing.T) {
 					<-time.After(500 * time.Millisecond)
 					assert.NoError(t, r.Reply(2))
 				}()
-				v, err := nodetest.CallWithin[int](time.Second, me, pid, "")
+				v, err := actortest.CallWithin[int](time.Second, me, pid, "")
 				assert.NoError(t, err)
 				assert.Equal(t, 2, v)
 				assert.Equal(t, 1500*time.Millisecond, time.Since(began))
 
-				_, err = nodetest.CallWithin[int](0, me, pid, "")
+				_, err = actortest.CallWithin[int](0, me, pid, "")
 				assert.ErrorIs(t, err, node.ErrTimeout)
 			})
 			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.Stats().DeadLetters)
@@ -240,13 +241,13 @@ func TestReplyRace(t *testing.T) {
 
 // A handler that waits for a reply does not hold up the other processes of its stage, including the one that it calls.
 func TestCallInAHandlerFreesTheStage(t *testing.T) {
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Coroutine} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 			pid, requests := keeper(t, n)
 			h := nodetest.Open(t, n)
 			for range 5 {
-				caller := s.Spawn(t, n, func(p nodetest.Self, _ any) error {
+				caller := s.Spawn(t, n, func(p actortest.Self, _ any) error {
 					v, err := node.Call[int](context.Background(), p, pid, "")
 					if err != nil {
 						return err
@@ -255,12 +256,12 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 				})
 				require.NoError(t, n.Send(caller, "go"))
 			}
-			other := nodetest.Actor.Spawn(t, n, counter())
+			other := actortest.Actor.Spawn(t, n, counter())
 			var waiting []node.Request[string]
 			for range 5 {
 				waiting = append(waiting, <-requests)
 			}
-			v, err := nodetest.CallWithin[int](testkit.Limit, n, other, add{1})
+			v, err := actortest.CallWithin[int](testkit.Limit, n, other, add{1})
 			require.NoError(t, err)
 			assert.Equal(t, 1, v)
 			nodetest.Quiet(t, h)
@@ -274,7 +275,7 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 
 // A process that is killed while it waits for a reply is unwound, and the reply comes too late.
 func TestCallerIsKilled(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		pid, requests := keeper(t, n)
 		unwound := make(chan struct{})
@@ -296,10 +297,10 @@ func TestCallerIsKilled(t *testing.T) {
 
 func TestCallFromAClosedHandle(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	pid := nodetest.Actor.Spawn(t, n, answers)
+	pid := actortest.Actor.Spawn(t, n, answers)
 	h := nodetest.Open(t, n)
 	h.Close(nil)
-	_, err := nodetest.CallWithin[int](testkit.Limit, h, pid, "one")
+	_, err := actortest.CallWithin[int](testkit.Limit, h, pid, "one")
 	assert.ErrorIs(t, err, node.ErrExited)
 	_, err = node.Await(context.Background(), h, node.Async[int](h, pid, "one"))
 	assert.ErrorIs(t, err, node.ErrExited)
@@ -311,7 +312,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	pid, requests := keeper(t, n)
 	f := node.Async[int](n, pid, "")
 	// Futures are passed to actors of all styles, and awaited by goroutines.
-	eachSum := func(p nodetest.Self, m any) error {
+	eachSum := func(p actortest.Self, m any) error {
 		v, err := node.Await(context.Background(), p, m.(*node.Future[int]))
 		if err != nil {
 			return err
@@ -434,7 +435,7 @@ func TestSendTo(t *testing.T) {
 
 // A coroutine whose bounded mailbox is full makes a call: what wakes it must not need room there.
 func TestCoroutineWithAFullMailbox(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		pid, requests := keeper(t, n)
 		s.Options.Bounds.Messages = 2
@@ -445,7 +446,7 @@ func TestCoroutineWithAFullMailbox(t *testing.T) {
 			assert.Equal(t, 1, v)
 			_, err = node.ReceiveOfWithin[string](p, time.Millisecond)
 			assert.ErrorIs(t, err, node.ErrTimeout)
-			assert.Equal(t, []any{1, 2}, nodetest.Rest(p))
+			assert.Equal(t, []any{1, 2}, actortest.Rest(p))
 			close(done)
 			return nil
 		}))

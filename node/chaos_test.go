@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -92,7 +93,7 @@ func (w *watches) down(c *chaos, d node.Down) {
 	w.refs[d.Ref] = answered
 }
 
-func (w *watches) demonitor(in nodetest.Self, r *rand.Rand) {
+func (w *watches) demonitor(in actortest.Self, r *rand.Rand) {
 	if len(w.open) == 0 {
 		return
 	}
@@ -111,7 +112,7 @@ func (w *watches) demonitor(in nodetest.Self, r *rand.Rand) {
 }
 
 // act does one thing at random, as seen from inside a process.
-func (c *chaos) act(in nodetest.Self, w *watches, r *rand.Rand) {
+func (c *chaos) act(in actortest.Self, w *watches, r *rand.Rand) {
 	c.acting.Add(1)
 	defer c.acting.Add(-1)
 	if c.over.Load() {
@@ -156,7 +157,7 @@ func (c *chaos) check(err error, allowed ...error) {
 }
 
 // spawn makes a victim of any style and pokes it.
-func (c *chaos) spawn(in nodetest.Self, w *watches, r *rand.Rand) {
+func (c *chaos) spawn(in actortest.Self, w *watches, r *rand.Rand) {
 	s := styles[r.IntN(3)]
 	o := node.Options{Link: r.IntN(3) == 0, Coroutine: s.Options.Coroutine}
 	if r.IntN(4) == 0 {
@@ -166,7 +167,7 @@ func (c *chaos) spawn(in nodetest.Self, w *watches, r *rand.Rand) {
 		o.Place = node.Detached()
 	}
 	var own watches
-	victim := s.Actor(func(in nodetest.Self, m any) error {
+	victim := s.Actor(func(in actortest.Self, m any) error {
 		switch m := m.(type) {
 		case node.Down:
 			own.down(c, m)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -87,9 +88,9 @@ func doAny(t *testing.T, r *rand.Rand, w *nodetest.Cluster, n *node.Node, nodes 
 	case 4:
 		n.Disconnect(other)
 	case 5:
-		nodetest.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: other}, 1)
+		actortest.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: other}, 1)
 	case 6:
-		nodetest.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: nobody}, 1)
+		actortest.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: nobody}, 1)
 	case 7:
 		ends := n.Endpoints()
 		c, err := w.Pipes.At("10.0.0.1").Dial(testkit.Context(t), ends[len(ends)-1].Addr, n.Name())

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -30,7 +31,7 @@ type chain struct {
 }
 
 // follow is a step that answers a chain with its result: the number of processes that it has reached, or the error.
-func follow(h nodetest.Self, m any) error {
+func follow(h actortest.Self, m any) error {
 	r, ok := m.(node.Request[chain])
 	if !ok {
 		return nil
@@ -116,8 +117,8 @@ func TestDetectCycles(t *testing.T) {
 
 func TestCyclesAreNotDetectedByDefault(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	a := nodetest.Actor.Spawn(t, n, follow)
-	b := nodetest.Process.Spawn(t, n, follow)
+	a := actortest.Actor.Spawn(t, n, follow)
+	b := actortest.Process.Spawn(t, n, follow)
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan error, 1)
 	go func() {
@@ -189,7 +190,7 @@ func TestDetectCyclesAtRandom(t *testing.T) {
 // Two processes call each other at the same time: at least one call is refused, and the other gets the answer of the
 // refused process, or both are refused.
 func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{DetectCycles: true})
 		for range 50 {
 			var barrier sync.WaitGroup
@@ -200,7 +201,7 @@ func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
 			}
 			results := make(chan result, 2)
 			b := s
-			step := func(h nodetest.Self, m any) error {
+			step := func(h actortest.Self, m any) error {
 				switch m := m.(type) {
 				case node.PID:
 					barrier.Done()
@@ -235,7 +236,7 @@ func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
 // A call that is over does not count, however it has ended.
 func TestCallThatIsOverClosesNoCycle(t *testing.T) {
 	n := nodetest.Start(t, node.Config{DetectCycles: true})
-	silent := nodetest.Actor.Spawn(t, n, func(h nodetest.Self, m any) error {
+	silent := actortest.Actor.Spawn(t, n, func(h actortest.Self, m any) error {
 		if to, ok := m.(node.PID); ok {
 			_, err := node.Call[int](testkit.Context(t), h, to, chain{})
 			h.Send(to, err == nil)
@@ -243,8 +244,8 @@ func TestCallThatIsOverClosesNoCycle(t *testing.T) {
 		return nil
 	})
 	answers := make(chan any, 1)
-	for _, s := range nodetest.BlockingStyles() {
-		caller := s.Spawn(t, n, func(h nodetest.Self, m any) error {
+	for _, s := range actortest.BlockingStyles() {
+		caller := s.Spawn(t, n, func(h actortest.Self, m any) error {
 			switch m := m.(type) {
 			case string:
 				ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -268,17 +269,17 @@ func TestCallThatIsOverClosesNoCycle(t *testing.T) {
 // a, which does what first says; then b calls a.
 var otherCycles = []struct {
 	name, verb, shown string
-	wait              func(h nodetest.Self, b node.PID) error
+	wait              func(h actortest.Self, b node.PID) error
 }{
-	{"AwaitExit", "awaits the exit of", "exit", func(h nodetest.Self, b node.PID) error {
+	{"AwaitExit", "awaits the exit of", "exit", func(h actortest.Self, b node.PID) error {
 		_, err := node.AwaitExit(context.Background(), h, b)
 		return err
 	}},
-	{"Send", "waits for space in the mailbox of", "space", func(h nodetest.Self, b node.PID) error { return h.Send(b, "more") }},
-	{"Deliver", "waits for space in the mailbox of", "space", func(h nodetest.Self, b node.PID) error {
+	{"Send", "waits for space in the mailbox of", "space", func(h actortest.Self, b node.PID) error { return h.Send(b, "more") }},
+	{"Deliver", "waits for space in the mailbox of", "space", func(h actortest.Self, b node.PID) error {
 		return node.Deliver(context.Background(), h, b, "more")
 	}},
-	{"SendRequest", "waits for space in the mailbox of", "space", func(h nodetest.Self, b node.PID) error {
+	{"SendRequest", "waits for space in the mailbox of", "space", func(h actortest.Self, b node.PID) error {
 		node.SendRequest(h, b, "tag", 1)
 		return nil // it is in the Result
 	}},
@@ -294,7 +295,7 @@ func TestDetectOtherCycles(t *testing.T) {
 					errs := make(chan error, 2)
 					entered, call := make(chan struct{}), make(chan struct{})
 					var a, b node.PID
-					a = s.Spawn(t, n, func(h nodetest.Self, m any) error {
+					a = s.Spawn(t, n, func(h actortest.Self, m any) error {
 						switch m := m.(type) {
 						case string:
 							errs <- c.wait(h, b)
@@ -314,7 +315,7 @@ func TestDetectOtherCycles(t *testing.T) {
 					})
 					other := s
 					other.Options.Bounds = mailbox.Bounds{Messages: 2, Policy: mailbox.Block}
-					b = other.Spawn(t, n, func(h nodetest.Self, m any) error {
+					b = other.Spawn(t, n, func(h actortest.Self, m any) error {
 						if m == "enter" {
 							close(entered)
 							<-call
@@ -358,11 +359,11 @@ func TestDetectOtherCycles(t *testing.T) {
 
 // A process that waits for itself, or for a process that it is starting, is a cycle.
 func TestDetectCyclesOfOne(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{DetectCycles: true})
 		errs := make(chan error, 4)
 		s.Options.Bounds = mailbox.Bounds{Messages: 1, Policy: mailbox.Block}
-		pid := s.Spawn(t, n, func(h nodetest.Self, m any) error {
+		pid := s.Spawn(t, n, func(h actortest.Self, m any) error {
 			if m != "go" {
 				return nil
 			}
@@ -406,7 +407,7 @@ func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 	}
 	var refused atomic.Int64
 	over := make(chan struct{}, 4096)
-	step := func(h nodetest.Self, m any) error {
+	step := func(h actortest.Self, m any) error {
 		hop := m.(hop)
 		if len(hop.path) == 0 {
 			over <- struct{}{}

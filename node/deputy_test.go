@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	otpservices "github.com/actornode/actornode/node/otp"
@@ -51,7 +52,7 @@ func TestPeerNamesSpawner(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, ref, b.until(t, dist.OpSpawnReply).Ref)
 				require.Equal(t, ref, b.until(t, dist.OpDown).Ref) // it has printed and has ended
-				require.Empty(t, nodetest.Rest(victim), "%d", i)
+				require.Empty(t, actortest.Rest(victim), "%d", i)
 				last := wire.Atom(fmt.Sprint("last", i))
 				require.NoError(t, n.Send(far, last))
 				require.Equal(t, last, third.until(t, dist.OpSend).Payload)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -153,7 +154,7 @@ func TestFarErlFrozen(t *testing.T) {
 	assert.Contains(t, down.Reason, "net_tick_timeout")
 	e.Signal(erltest.Resume)
 	testkit.Until(t, func() string {
-		_, err := nodetest.CallWithin[int](testkit.Limit, n, e.echo(), 2)
+		_, err := actortest.CallWithin[int](testkit.Limit, n, e.echo(), 2)
 		return errText(err)
 	})
 }
@@ -387,7 +388,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	stuck()
 	assert.Less(t, node.FarWaiting(n), queue+3<<15)
 	assert.Greater(t, node.FarWaiting(n), queue)
-	_, err = nodetest.CallWithin[int](20*time.Millisecond, n, e.echo(), 1)
+	_, err = actortest.CallWithin[int](20*time.Millisecond, n, e.echo(), 1)
 	require.ErrorIs(t, err, node.ErrTimeout, "a call is not held up")
 	// A killed process stops waiting.
 	began, ended := make(chan struct{}), make(chan struct{})

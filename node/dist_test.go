@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -112,7 +113,7 @@ func TestFarCallTimesOut(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	_, err = nodetest.CallWithin[int](time.Millisecond, self, slow, 1)
+	_, err = actortest.CallWithin[int](time.Millisecond, self, slow, 1)
 	require.ErrorIs(t, err, node.ErrTimeout)
 	(<-late).Reply(1) // finds nobody
 	self.Send(self.Self(), "next")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -76,7 +77,7 @@ func (f failingInit) Init(*node.Context) error { return f.init() }
 // A process that learns of the end of another finds its cause.
 func TestFailuresOfProcesses(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
-		for way, end := range nodetest.FailedEnds(noCups) {
+		for way, end := range actortest.FailedEnds(noCups) {
 			spawn := func() node.PID {
 				pid, err := f.there.Spawn(node.ActorFunc(func(c *node.Context, _ any) error { return end(c) }))
 				require.NoError(f, err)
@@ -127,7 +128,7 @@ func TestFailuresOfProcesses(t *testing.T) {
 // A process that learns that another has not started finds the cause.
 func TestFailuresOfStarts(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
-		for way, init := range nodetest.FailedStarts(noCups) {
+		for way, init := range actortest.FailedStarts(noCups) {
 			b := failingInit{init: init}
 			child := supervisor.Child{ID: "cups", Restart: supervisor.Temporary, Start: func(...any) (node.Actor, error) { return b, nil }}
 			if f.here == f.there {
@@ -241,7 +242,7 @@ func TestFailuresOfReplies(t *testing.T) {
 // A function that is called by name.
 func TestFailuresOfFunctions(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
-		ways := nodetest.FailedFunctions(noCups)
+		ways := actortest.FailedFunctions(noCups)
 		ways["Raise"] = func() error { return rpc.Raise(noCups()) }
 		ways["Throw"] = func() error { return rpc.Throw(noCups()) }
 		ways["a call"] = func() error {
@@ -285,7 +286,7 @@ func TestFailuresInLogs(t *testing.T) {
 	quiet := func(kind, way string) bool { // {shutdown, _} is no crash, a signal's sender knows it, a process may exit by itself
 		return way == "an exit in a term" || way == "an exit signal" || way == "an exit" && kind == "a process"
 	}
-	for way, end := range nodetest.FailedEnds(noCups) {
+	for way, end := range actortest.FailedEnds(noCups) {
 		handlers := map[string]node.Actor{
 			"a process": node.ActorFunc(func(c *node.Context, _ any) error { return end(c) }),
 			"a server": genserver.Define(genserver.OnCast(func(_ cupsServer, c *genserver.Context, _ any) error {
@@ -305,7 +306,7 @@ func TestFailuresInLogs(t *testing.T) {
 			logs(kind, way, "level=ERROR", pid.String())
 		}
 	}
-	for way, init := range nodetest.FailedStarts(noCups) {
+	for way, init := range actortest.FailedStarts(noCups) {
 		child := supervisor.Child{ID: "cups", Start: func(...any) (node.Actor, error) { return failingInit{init: init}, nil }}
 		_, err := supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
 		require.Error(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -66,8 +67,8 @@ func TestCallFromAfarIsRequest(t *testing.T) {
 		c.Connect(a, b)
 		protocol, _ := node.FarProtocol(a, b.Name())
 		big := new(big.Int).Lsh(big.NewInt(1), 80)
-		nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
-			pid := s.Spawn(t, b, func(_ nodetest.Self, msg any) error { seen(msg); return nil })
+		actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
+			pid := s.Spawn(t, b, func(_ actortest.Self, msg any) error { seen(msg); return nil })
 			asks := func(want string, call func(ctx context.Context) (string, error)) {
 				t.Helper()
 				got, err := call(testkit.Context(t))
@@ -230,7 +231,7 @@ func TestFarCallIsTwoFrames(t *testing.T) {
 	const calls = 20
 	call := func() (out, in uint64) {
 		for i := range calls {
-			got, err := nodetest.CallWithin[int](testkit.Limit, a, echoes, i)
+			got, err := actortest.CallWithin[int](testkit.Limit, a, echoes, i)
 			require.NoError(t, err)
 			require.Equal(t, i, got)
 		}
@@ -276,23 +277,23 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		gone := func() bool { return watchersOf(b) == 0 }
 		none := func() { t.Helper(); testkit.UntilTrue(t, gone, "nobody watches there") }
 
-		got, err := nodetest.CallWithin[string](testkit.Limit, a, server, "echo")
+		got, err := actortest.CallWithin[string](testkit.Limit, a, server, "echo")
 		require.NoError(t, err)
 		require.Equal(t, "echo", got)
 		none()
-		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "fail")
+		_, err = actortest.CallWithin[string](testkit.Limit, a, server, "fail")
 		require.EqualError(t, err, "no")
 		none()
-		large, err := nodetest.CallWithin[[]byte](testkit.Limit, a, server, "large")
+		large, err := actortest.CallWithin[[]byte](testkit.Limit, a, server, "large")
 		require.NoError(t, err)
 		require.Len(t, large, 300<<10)
 		none()
-		n, err := nodetest.CallWithin[int](testkit.Limit, a, server, make([]byte, 300<<10))
+		n, err := actortest.CallWithin[int](testkit.Limit, a, server, make([]byte, 300<<10))
 		require.NoError(t, err)
 		require.Equal(t, 300<<10, n)
 		none()
 
-		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "cannot travel")
+		_, err = actortest.CallWithin[string](testkit.Limit, a, server, "cannot travel")
 		require.ErrorContains(t, err, "chan int")
 		none()
 
@@ -326,13 +327,13 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		require.NoError(t, from.Reply("late"))
 		require.NotZero(t, testkit.Receive(t, letters.C).Alias)
 
-		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "exit")
+		_, err = actortest.CallWithin[string](testkit.Limit, a, server, "exit")
 		var exit *node.ExitError
 		require.ErrorAs(t, err, &exit)
 		none()
-		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "echo")
+		_, err = actortest.CallWithin[string](testkit.Limit, a, server, "echo")
 		require.ErrorIs(t, err, node.ErrNoProcess)
-		_, err = nodetest.CallWithin[string](testkit.Limit, a, node.At{Name: "nobody", Node: b.Name()}, "echo")
+		_, err = actortest.CallWithin[string](testkit.Limit, a, node.At{Name: "nobody", Node: b.Name()}, "echo")
 		require.ErrorIs(t, err, node.ErrNoProcess)
 		none()
 	})

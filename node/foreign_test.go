@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -156,7 +157,7 @@ func TestPeerWithoutMonitors(t *testing.T) {
 				for _, style := range styles {
 					t.Run(fmt.Sprintf("%s to %v", style.Name, to), func(t *testing.T) {
 						done := make(chan error, 1)
-						pid := style.Spawn(t, n, func(self nodetest.Self, _ any) error {
+						pid := style.Spawn(t, n, func(self actortest.Self, _ any) error {
 							got, err := node.Call[node.Atom](testkit.Context(t), self, to, node.Atom("hello"))
 							if err == nil && got != "hello" {
 								err = fmt.Errorf("the answer is %v", got)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -322,7 +323,7 @@ func TestFarHeldUp(t *testing.T) {
 					require.NoError(t, err)
 					testkit.Until(t, func() string { // it stands still
 						was := count.Load()
-						if _, err := nodetest.CallWithin[int](time.Millisecond, a, at, 1); err != node.ErrTimeout {
+						if _, err := actortest.CallWithin[int](time.Millisecond, a, at, 1); err != node.ErrTimeout {
 							return fmt.Sprint(name, " lets a call through: ", err)
 						}
 						if !began.Load() || count.Load() != was || node.FarWaiting(a) <= 1000 {

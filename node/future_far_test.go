@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -171,11 +172,11 @@ func TestAwaitFuture(t *testing.T) {
 	nodes := futureNodes(t, "a", "b")
 	a, b := nodes[0], nodes[1]
 	onB := nodetest.Open(t, b)
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		for _, kill := range []bool{false, true} {
 			f, r, _ := openFuture[int](t, a)
 			far := pass[*node.Future[int]](t, a, onB, f)
-			pid := s.Spawn(t, b, func(h nodetest.Self, m any) error {
+			pid := s.Spawn(t, b, func(h actortest.Self, m any) error {
 				v, err := node.Await(context.Background(), h.(node.Caller), m.(*node.Future[int]))
 				if err == nil {
 					err = h.Send(onB.Self(), v)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -176,22 +177,22 @@ func TestRequestsOfNobody(t *testing.T) {
 
 // A process that sends to itself while its mailbox is full is told at once: only itself could make space.
 func TestOwnMailboxIsFull(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		for name, send := range map[string]func(p nodetest.Self) error{
-			"Send": func(p nodetest.Self) error { return p.Send(p.Self(), 1) },
-			"Deliver": func(p nodetest.Self) error {
+		for name, send := range map[string]func(p actortest.Self) error{
+			"Send": func(p actortest.Self) error { return p.Send(p.Self(), 1) },
+			"Deliver": func(p actortest.Self) error {
 				return node.Deliver(testkit.Context(t), p.(node.Caller), p.Self(), 1)
 			},
-			"Cast": func(p nodetest.Self) error { return genserver.Cast(p.(node.Caller), p.Self(), 1) },
-			"Async": func(p nodetest.Self) error {
+			"Cast": func(p actortest.Self) error { return genserver.Cast(p.(node.Caller), p.Self(), 1) },
+			"Async": func(p actortest.Self) error {
 				_, _, err := node.Async[int](p.(node.Caller), p.Self(), 1).Result()
 				return err
 			},
 		} {
 			errs := make(chan error, 1)
 			pid := s.With(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
-				func(p nodetest.Self, _ any) error {
+				func(p actortest.Self, _ any) error {
 					var err error
 					for range 3 { // a blocking process has taken the message by now
 						if err = send(p); err != nil && err != node.ErrTimeout {
@@ -212,7 +213,7 @@ func TestTimersToNames(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 		began := time.Now()
 		start := func() node.PID {
-			pid, err := n.SpawnOpt(node.Options{Name: "timed"}, nodetest.Actor.Actor(clock(h.Self(), began)))
+			pid, err := n.SpawnOpt(node.Options{Name: "timed"}, actortest.Actor.Actor(clock(h.Self(), began)))
 			require.NoError(t, err)
 			return pid
 		}

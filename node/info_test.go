@@ -18,6 +18,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
@@ -29,7 +30,7 @@ func stateOf(n *node.Node, pid node.PID) observe.State {
 }
 
 func TestStates(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := gate(t, s, node.Options{})
 			synctest.Wait()
@@ -55,14 +56,14 @@ func TestStates(t *testing.T) {
 }
 
 func TestStateOfCaller(t *testing.T) {
-	for _, s := range nodetest.BlockingStyles() {
+	for _, s := range actortest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{})
 				require.NoError(t, err)
 				defer n.Stop()
-				silent := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
-				pid := s.Spawn(t, n, func(in nodetest.Self, _ any) error {
+				silent := actortest.Actor.Spawn(t, n, actortest.Ignore)
+				pid := s.Spawn(t, n, func(in actortest.Self, _ any) error {
 					_, err := node.Call[int](in.Context(), in, silent, "no answer")
 					return err
 				})
@@ -77,9 +78,9 @@ func TestStateOfCaller(t *testing.T) {
 // An actor that got a message from another of its stage is scheduled for as long as the other's turn lasts.
 func TestStateScheduled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
-	sleeper := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	sleeper := actortest.Actor.Spawn(t, n, actortest.Ignore)
 	seen := make(chan observe.State, 1)
-	looker := nodetest.Actor.Spawn(t, n, func(in nodetest.Self, _ any) error {
+	looker := actortest.Actor.Spawn(t, n, func(in actortest.Self, _ any) error {
 		if err := in.Send(sleeper, "wake"); err != nil {
 			return err
 		}
@@ -103,8 +104,8 @@ func (later) Receive(*node.Context, any) error { return nil }
 func TestInfo(t *testing.T) {
 	before := time.Now().Add(-testkit.Limit) // started may be read from a clock that ticks
 	n := nodetest.Start(t, node.Config{Stages: 3})
-	peer := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
-	watched := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	peer := actortest.Actor.Spawn(t, n, actortest.Ignore)
+	watched := actortest.Actor.Spawn(t, n, actortest.Ignore)
 	children := make(chan node.PID, 1)
 	release := make(chan struct{})
 	entered := make(chan struct{}, 1)
@@ -115,7 +116,7 @@ func TestInfo(t *testing.T) {
 				c.TrapExit(true)
 				c.Link(peer)
 				c.Monitor(watched)
-				child, err := c.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
+				child, err := c.Spawn(actortest.Actor.Actor(actortest.Ignore))
 				if err != nil {
 					return err
 				}
@@ -182,14 +183,14 @@ func TestInfo(t *testing.T) {
 		return err == nil && i.Behaviour == "node_test.later" && i.Handled == 4 && i.Mailbox == 0
 	}, "another behaviour")
 	n.Exit(pid, node.Kill) // it traps exits
-	process := nodetest.Process.Spawn(t, n, nodetest.Ignore)
+	process := actortest.Process.Spawn(t, n, actortest.Ignore)
 	i, err = n.Info(process)
 	require.NoError(t, err)
 	assert.Equal(t, "node.ProcessFunc", i.Behaviour)
 }
 
 func TestHandledAndMailbox(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := gate(t, s, node.Options{})
 			for range 10 {
@@ -218,7 +219,7 @@ func TestProcessesAndStats(t *testing.T) {
 	assert.Zero(t, n.Stats().Processes)
 	var want []node.PID
 	for k := range 30 {
-		want = append(want, styles[k%3].Spawn(t, n, nodetest.Ignore))
+		want = append(want, styles[k%3].Spawn(t, n, actortest.Ignore))
 	}
 	assert.ElementsMatch(t, want, slices.Collect(n.Inside(process.Key{}).Processes()))
 	assert.Equal(t, 30, n.Stats().Processes)
@@ -236,11 +237,11 @@ func TestProcessesAndStats(t *testing.T) {
 
 // Lingering counts functions that run on after their process has been killed.
 func TestLingering(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		entered, release := make(chan struct{}), make(chan struct{})
 		ended := make(chan error, 1)
-		pid := s.Spawn(t, n, func(in nodetest.Self, _ any) error {
+		pid := s.Spawn(t, n, func(in actortest.Self, _ any) error {
 			ctx := in.Context()
 			close(entered)
 			<-release
@@ -275,11 +276,11 @@ func TestClosedHandleDoesNotLinger(t *testing.T) {
 
 // Info does not wait for a handler that never returns.
 func TestInfoOfEndlessHandler(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 		var over atomic.Bool
 		entered := make(chan struct{})
-		pid := s.Spawn(t, n, func(nodetest.Self, any) error {
+		pid := s.Spawn(t, n, func(actortest.Self, any) error {
 			close(entered)
 			for !over.Load() {
 			}
@@ -307,7 +308,7 @@ func TestInfoOfBusyActors(t *testing.T) {
 	for k := range pids {
 		left := laps
 		s := styles[k%3]
-		pids[k] = s.Spawn(t, n, func(in nodetest.Self, m any) error {
+		pids[k] = s.Spawn(t, n, func(in actortest.Self, m any) error {
 			if left--; left == 0 {
 				done <- struct{}{}
 				return nil
@@ -347,9 +348,9 @@ func TestInfoOfBusyActors(t *testing.T) {
 func TestInfos(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 8})
 	want := map[node.PID]bool{}
-	for _, s := range nodetest.Styles() {
+	for _, s := range actortest.Styles() {
 		for range 100 {
-			pid := s.Spawn(t, n, nodetest.Obey)
+			pid := s.Spawn(t, n, actortest.Obey)
 			want[pid] = true
 		}
 	}
@@ -435,7 +436,7 @@ func (h handled) WithGroup(string) slog.Handler      { return h }
 // When a process that is dying, here while its crash is reported, is dead to Monitor, it is not alive to IsAlive
 // either.
 func TestIsAliveOfTheDying(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		var n *node.Node
 		var pid node.PID
 		var alive bool
@@ -447,7 +448,7 @@ func TestIsAliveOfTheDying(t *testing.T) {
 			reason, alive = h.Receive().(node.Down).Reason, n.IsAlive(pid)
 			h.Close(nil)
 		}))})
-		pid = s.Spawn(t, n, func(nodetest.Self, any) error { panic("it dies") })
+		pid = s.Spawn(t, n, func(actortest.Self, any) error { panic("it dies") })
 		assert.True(t, n.IsAlive(pid))
 		h := nodetest.Open(t, n)
 		h.Monitor(pid)
@@ -508,10 +509,10 @@ func TestTableSizes(t *testing.T) {
 
 // Each process knows how many messages wait for it; Info says the same.
 func TestMailboxLen(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		sent, seen := make(chan struct{}), make(chan [2]int, 1)
-		pid := s.Spawn(t, n, func(p nodetest.Self, m any) error {
+		pid := s.Spawn(t, n, func(p actortest.Self, m any) error {
 			if m != "look" {
 				return nil
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -20,43 +21,43 @@ import (
 var shownWaits = []struct {
 	name string
 	what string
-	wait func(h nodetest.Self, stuck, full node.PID, far node.At)
+	wait func(h actortest.Self, stuck, full node.PID, far node.At)
 	on   func(stuck, full node.PID, far node.At) node.Dest // nil: nobody
 }{
-	{"Call", "reply", func(h nodetest.Self, stuck, _ node.PID, _ node.At) {
+	{"Call", "reply", func(h actortest.Self, stuck, _ node.PID, _ node.At) {
 		_, _ = node.Call[int](context.Background(), h, stuck, 1)
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Call by name", "reply", func(h nodetest.Self, _, _ node.PID, _ node.At) {
+	{"Call by name", "reply", func(h actortest.Self, _, _ node.PID, _ node.At) {
 		_, _ = node.Call[int](context.Background(), h, node.Atom("stuck"), 1)
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Call far", "reply", func(h nodetest.Self, _, _ node.PID, far node.At) {
+	{"Call far", "reply", func(h actortest.Self, _, _ node.PID, far node.At) {
 		_, _ = node.Call[int](context.Background(), h, far, 1)
 	}, func(_, _ node.PID, far node.At) node.Dest { return far }},
-	{"Await", "future", func(h nodetest.Self, stuck, _ node.PID, _ node.At) {
+	{"Await", "future", func(h actortest.Self, stuck, _ node.PID, _ node.At) {
 		_, _ = node.Await(context.Background(), h, node.Async[int](h, stuck, 1))
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Await far", "future", func(h nodetest.Self, _, _ node.PID, far node.At) {
+	{"Await far", "future", func(h actortest.Self, _, _ node.PID, far node.At) {
 		_, _ = node.Await(context.Background(), h, node.Async[int](h, far, 1))
 	}, func(_, _ node.PID, far node.At) node.Dest { return far }},
-	{"AwaitExit", "exit", func(h nodetest.Self, stuck, _ node.PID, _ node.At) {
+	{"AwaitExit", "exit", func(h actortest.Self, stuck, _ node.PID, _ node.At) {
 		_, _ = node.AwaitExit(context.Background(), h, stuck)
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Send", "space", func(h nodetest.Self, _, full node.PID, _ node.At) { _ = h.Send(full, 1) },
+	{"Send", "space", func(h actortest.Self, _, full node.PID, _ node.At) { _ = h.Send(full, 1) },
 		func(_, full node.PID, _ node.At) node.Dest { return full }},
-	{"Call of a full mailbox", "space", func(h nodetest.Self, _, full node.PID, _ node.At) {
+	{"Call of a full mailbox", "space", func(h actortest.Self, _, full node.PID, _ node.At) {
 		_, _ = node.Call[int](context.Background(), h, full, 1)
 	}, func(_, full node.PID, _ node.At) node.Dest { return full }},
-	{"Receive", "message", func(h nodetest.Self, _, _ node.PID, _ node.At) {
+	{"Receive", "message", func(h actortest.Self, _, _ node.PID, _ node.At) {
 		if p, ok := h.(*node.Process); ok {
 			p.Receive()
 		}
 	}, nil},
-	{"ReceiveMatch", "message", func(h nodetest.Self, _, _ node.PID, _ node.At) {
+	{"ReceiveMatch", "message", func(h actortest.Self, _, _ node.PID, _ node.At) {
 		if p, ok := h.(*node.Process); ok {
 			p.ReceiveMatch(func(any) bool { return false })
 		}
 	}, nil},
-	{"ReceiveWithin", "message", func(h nodetest.Self, _, _ node.PID, _ node.At) {
+	{"ReceiveWithin", "message", func(h actortest.Self, _, _ node.PID, _ node.At) {
 		if p, ok := h.(*node.Process); ok {
 			_, _ = p.ReceiveWithin(time.Hour, nil)
 		}
@@ -66,11 +67,11 @@ var shownWaits = []struct {
 // Info shows what a process waits for, on whom and since when, in each style; and nothing once it no longer waits.
 func TestInfoShowsWaits(t *testing.T) {
 	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
-	_, err := b.SpawnOpt(node.Options{Name: "far"}, nodetest.Actor.Actor(nodetest.Ignore))
+	_, err := b.SpawnOpt(node.Options{Name: "far"}, actortest.Actor.Actor(actortest.Ignore))
 	require.NoError(t, err)
 	far := node.At{Name: "far", Node: b.Name()}
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
-	stuck, err := a.SpawnOpt(node.Options{Name: "stuck"}, nodetest.Actor.Actor(nodetest.Ignore))
+	stuck, err := a.SpawnOpt(node.Options{Name: "stuck"}, actortest.Actor.Actor(actortest.Ignore))
 	require.NoError(t, err)
 	gate, entered := make(chan struct{}), make(chan struct{})
 	full, err := a.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},
@@ -87,7 +88,7 @@ func TestInfoShowsWaits(t *testing.T) {
 			}
 			t.Run(s.Name+" "+w.name, func(t *testing.T) {
 				before := time.Now()
-				pid, err := a.SpawnOpt(s.Options, s.Actor(func(h nodetest.Self, m any) error {
+				pid, err := a.SpawnOpt(s.Options, s.Actor(func(h actortest.Self, m any) error {
 					if m == "wait" {
 						w.wait(h, stuck, full, far)
 					}
@@ -111,7 +112,7 @@ func TestInfoShowsWaits(t *testing.T) {
 			})
 		}
 	}
-	idle := nodetest.Actor.Spawn(t, a, nodetest.Ignore)
+	idle := actortest.Actor.Spawn(t, a, actortest.Ignore)
 	i, err := a.Info(idle)
 	require.NoError(t, err)
 	assert.Zero(t, i.Wait, "an Actor with nothing to do")
@@ -119,12 +120,12 @@ func TestInfoShowsWaits(t *testing.T) {
 
 // A process that has stopped waiting is not shown as waiting.
 func TestInfoOfWaitThatIsOver(t *testing.T) {
-	for _, s := range nodetest.BlockingStyles() {
+	for _, s := range actortest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			server := nodetest.Actor.Spawn(t, n, parrot)
+			server := actortest.Actor.Spawn(t, n, parrot)
 			called, release := make(chan struct{}), make(chan struct{})
-			pid := s.Spawn(t, n, func(h nodetest.Self, _ any) error {
+			pid := s.Spawn(t, n, func(h actortest.Self, _ any) error {
 				_, err := node.Call[int](context.Background(), h, server, 1)
 				called <- struct{}{}
 				<-release
@@ -149,7 +150,7 @@ func TestInfoOfWaitThatIsOver(t *testing.T) {
 // A handle is shown like a process.
 func TestInfoOfWaitingHandle(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	stuck := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	stuck := actortest.Actor.Spawn(t, n, actortest.Ignore)
 	h := nodetest.Open(t, n)
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan struct{})

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -43,7 +44,7 @@ func TestRexIsNotHeldUp(t *testing.T) {
 
 // A reply to a call from Erlang, or to one like it, does not hold up the server.
 func TestReplyIsNotHeldUp(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, full, release := fullMailbox(t, s)
 			alias := make(chan node.Ref, 1)
@@ -52,7 +53,7 @@ func TestReplyIsNotHeldUp(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, n.Send(owner, "first"))
 			answered := make(chan error, 2)
-			server := s.Spawn(t, n, func(in nodetest.Self, m any) error {
+			server := s.Spawn(t, n, func(in actortest.Self, m any) error {
 				r, ok := n.AsRequest(m)
 				if !ok {
 					return nil

@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
 // styles are all styles, for tests that combine several.
-var styles = nodetest.Styles()
+var styles = actortest.Styles()
 
 // waitGone waits until a process has exited and returns its reason.
 func waitGone(t testing.TB, h *node.Process, pid node.PID) any {

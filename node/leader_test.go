@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -34,8 +35,8 @@ func TestLeader(t *testing.T) {
 			o := w.Options
 			o.Leader = leader
 			child := make(chan node.PID)
-			pid, err := n.SpawnOpt(o, w.Actor(func(h nodetest.Self, _ any) error {
-				kid, err := h.SpawnOpt(node.Options{}, nodetest.Actor.Actor(func(nodetest.Self, any) error { return nil }))
+			pid, err := n.SpawnOpt(o, w.Actor(func(h actortest.Self, _ any) error {
+				kid, err := h.SpawnOpt(node.Options{}, actortest.Actor.Actor(func(actortest.Self, any) error { return nil }))
 				child <- kid
 				return err
 			}))
@@ -59,7 +60,7 @@ func TestCalling(t *testing.T) {
 	assert.False(t, ok)
 	for _, w := range styles {
 		ctx := make(chan context.Context)
-		pid, err := n.SpawnOpt(w.Options, w.Actor(func(h nodetest.Self, _ any) error {
+		pid, err := n.SpawnOpt(w.Options, w.Actor(func(h actortest.Self, _ any) error {
 			ctx <- h.Context()
 			return nil
 		}))
@@ -80,7 +81,7 @@ func TestMessages(t *testing.T) {
 	for _, w := range styles {
 		seen := make(chan struct{}, 5) // for all messages: the kill may come late
 		goOn := make(chan struct{})
-		pid, err := n.SpawnOpt(w.Options, w.Actor(func(nodetest.Self, any) error {
+		pid, err := n.SpawnOpt(w.Options, w.Actor(func(actortest.Self, any) error {
 			seen <- struct{}{}
 			<-goOn
 			return nil
@@ -101,7 +102,7 @@ func TestMessages(t *testing.T) {
 		assert.Empty(t, n.Inside(process.Key{}).Messages(pid, 3))
 	}
 	boxed, err := n.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 5}},
-		nodetest.Actor.Actor(func(nodetest.Self, any) error { return node.ErrUnhandled }))
+		actortest.Actor.Actor(func(actortest.Self, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(boxed, 1))
 	assert.Empty(t, n.Inside(process.Key{}).Messages(boxed, 3))

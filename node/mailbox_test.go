@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -21,7 +22,7 @@ import (
 
 // inFlight is how many of the counted messages are being handled: a Process is done with a message as soon as it has
 // it, an Actor when its handler returns.
-func inFlight(s nodetest.Style) int {
+func inFlight(s actortest.Style) int {
 	if s.Blocking {
 		return 0
 	}
@@ -66,7 +67,7 @@ func TestBoundedMailbox(t *testing.T) {
 						limits.Policy = p.policy
 						var told []any
 						limits.Dropped = func(m any) { told = append(told, m) }
-						pid := s.With(node.Options{Bounds: limits}).Spawn(t, n, func(_ nodetest.Self, m any) error {
+						pid := s.With(node.Options{Bounds: limits}).Spawn(t, n, func(_ actortest.Self, m any) error {
 							if m == "gate" {
 								<-release
 								return nil
@@ -124,11 +125,11 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 				got := make(chan any, 100)
 				receiver := to.With(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
-					func(_ nodetest.Self, m any) error {
+					func(_ actortest.Self, m any) error {
 						got <- m
 						return nil
 					})
-				sender := from.Spawn(t, n, func(in nodetest.Self, _ any) error {
+				sender := from.Spawn(t, n, func(in actortest.Self, _ any) error {
 					for i := range cap(got) {
 						if err := in.Send(receiver, i); err != nil {
 							return err
@@ -148,7 +149,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 
 // A sender that waits for room is released when the receiver exits.
 func TestBlockedSenderOutlivesReceiver(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
 			sent := make(chan error, 1)
@@ -164,7 +165,7 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 }
 
 // fullMailbox returns a process of a style whose mailbox blocks its senders and is full.
-func fullMailbox(t *testing.T, s nodetest.Style) (n *node.Node, pid node.PID, release chan struct{}) {
+func fullMailbox(t *testing.T, s actortest.Style) (n *node.Node, pid node.PID, release chan struct{}) {
 	n, pid, release = gate(t, s, node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}})
 	for range 1 + 1 - inFlight(s) {
 		require.NoError(t, n.Send(pid, "gate"))
@@ -175,11 +176,11 @@ func fullMailbox(t *testing.T, s nodetest.Style) (n *node.Node, pid node.PID, re
 
 // A sender that is killed while it waits for room stops waiting.
 func TestBlockedSenderIsKilled(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, to, release := fullMailbox(t, s)
 			going, sent := make(chan struct{}), make(chan error, 1)
-			sender := s.Spawn(t, n, func(in nodetest.Self, _ any) error {
+			sender := s.Spawn(t, n, func(in actortest.Self, _ any) error {
 				close(going)
 				sent <- in.Send(to, "late")
 				return nil
@@ -197,11 +198,11 @@ func TestBlockedSenderIsKilled(t *testing.T) {
 
 // A call waits for room no longer than for its answer.
 func TestCallOfFullMailboxEnds(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
 			start := time.Now()
-			_, err := nodetest.CallWithin[int](time.Second, n, pid, "late")
+			_, err := actortest.CallWithin[int](time.Second, n, pid, "late")
 			assert.ErrorIs(t, err, node.ErrTimeout)
 			assert.Equal(t, time.Second, time.Since(start))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -224,7 +225,7 @@ func TestDeadLetterCauses(t *testing.T) {
 		assert.WithinDuration(t, time.Now(), l.At, testkit.Limit)
 		return l
 	}
-	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	pid := actortest.Actor.Spawn(t, n, actortest.Ignore)
 	n.Exit(pid, node.Kill)
 	require.NoError(t, n.Send(pid, "lost"))
 	l := next(deadletter.NoProcess)
@@ -244,7 +245,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	assert.Equal(t, ref, next(deadletter.NoAlias).Alias)
 
 	froms := make(chan node.From, 1)
-	slow := nodetest.Actor.Spawn(t, n, func(_ nodetest.Self, m any) error {
+	slow := actortest.Actor.Spawn(t, n, func(_ actortest.Self, m any) error {
 		froms <- m.(node.Request[string]).From
 		return nil
 	})
@@ -262,8 +263,8 @@ func TestDeadLetterCauses(t *testing.T) {
 	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
 	assert.Equal(t, "answer", next(deadletter.LateReply).Message)
 
-	full := nodetest.Actor.With(node.Options{Scheduler: &stepper{},
-		Bounds: mailbox.Bounds{Messages: 1}}).Spawn(t, n, nodetest.Ignore)
+	full := actortest.Actor.With(node.Options{Scheduler: &stepper{},
+		Bounds: mailbox.Bounds{Messages: 1}}).Spawn(t, n, actortest.Ignore)
 	require.NoError(t, n.Send(full, 1))
 	require.ErrorIs(t, n.Send(full, 2), node.ErrMailboxFull)
 	l = next(deadletter.MailboxFull)
@@ -285,13 +286,13 @@ func TestDeadLetterOfStoppingNode(t *testing.T) {
 		n, err := node.Start(node.Config{StopTimeout: time.Second})
 		require.NoError(t, err)
 		stream := n.DeadLetters(1)
-		nodetest.Process.Spawn(t, n, nodetest.Ignore)
-		stubborn := nodetest.Process.Spawn(t, n, func(in nodetest.Self, _ any) error {
+		actortest.Process.Spawn(t, n, actortest.Ignore)
+		stubborn := actortest.Process.Spawn(t, n, func(in actortest.Self, _ any) error {
 			in.TrapExit(true)
 			return nil
 		})
 		require.NoError(t, n.Send(stubborn, "trap"))
-		gone := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+		gone := actortest.Actor.Spawn(t, n, actortest.Ignore)
 		n.Exit(gone, node.Kill)
 		synctest.Wait()
 		stopped := make(chan error, 1)
@@ -365,10 +366,10 @@ func TestDeadLetterLog(t *testing.T) {
 
 // What wakes a coroutine is no message: a full mailbox must not keep it out, and it must not use up room.
 func TestBoundedWaits(t *testing.T) {
-	for _, s := range nodetest.BlockingStyles() {
+	for _, s := range actortest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			server := nodetest.Actor.Spawn(t, n, parrot)
+			server := actortest.Actor.Spawn(t, n, parrot)
 			results := make(chan error, 100)
 			start := make(chan struct{})
 			pid, err := n.SpawnOpt(s.With(node.Options{Bounds: mailbox.Bounds{Messages: 2}}).Options,
@@ -376,7 +377,7 @@ func TestBoundedWaits(t *testing.T) {
 					<-start // the mailbox is full
 					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })
 					results <- err
-					_, err = nodetest.CallWithin[int](testkit.Limit, p, server, 1)
+					_, err = actortest.CallWithin[int](testkit.Limit, p, server, 1)
 					results <- err
 					p.Receive()
 					p.Receive()

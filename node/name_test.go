@@ -10,16 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 )
 
 func TestNames(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		h := nodetest.Open(t, n)
-		a, b := s.Spawn(t, n, nodetest.Ignore), s.Spawn(t, n, nodetest.Ignore)
+		a, b := s.Spawn(t, n, actortest.Ignore), s.Spawn(t, n, actortest.Ignore)
 
 		_, ok := n.Whereis("a")
 		assert.False(t, ok)
@@ -41,7 +42,7 @@ func TestNames(t *testing.T) {
 		require.NoError(t, n.Unregister("a"))
 		assert.ErrorIs(t, n.Unregister("a"), node.ErrNoName)
 		require.NoError(t, n.Register("other", a), "it may have another now")
-		require.NoError(t, n.Register("a", s.Spawn(t, n, nodetest.Ignore)), "and another may have this")
+		require.NoError(t, n.Register("a", s.Spawn(t, n, actortest.Ignore)), "and another may have this")
 
 		// The name is freed on exit, at once.
 		n.Exit(b, node.Kill)
@@ -55,12 +56,12 @@ func TestNames(t *testing.T) {
 
 func TestNamesThatAreNone(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	pid := actortest.Actor.Spawn(t, n, actortest.Ignore)
 	for _, name := range []node.Atom{"", "undefined", node.Atom(strings.Repeat("x", 256)), node.Atom(strings.Repeat("é", 256)),
 		"bad\xff"} {
 		assert.ErrorIs(t, n.Register(name, pid), node.ErrArgument, "%.20q", name)
 		if name != "" {
-			_, err := n.SpawnOpt(node.Options{Name: name}, nodetest.Actor.Actor(nodetest.Ignore))
+			_, err := n.SpawnOpt(node.Options{Name: name}, actortest.Actor.Actor(actortest.Ignore))
 			assert.ErrorIs(t, err, node.ErrArgument, "%.20q", name)
 		}
 	}
@@ -71,12 +72,12 @@ func TestNamesThatAreNone(t *testing.T) {
 }
 
 func TestSpawnWithName(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		h := nodetest.Open(t, n)
 		s.Options.Name = "server"
 		pid := s.Spawn(t, n, counter())
-		got, err := nodetest.CallWithin[int](testkit.Limit, h, node.Atom("server"), add{2})
+		got, err := actortest.CallWithin[int](testkit.Limit, h, node.Atom("server"), add{2})
 		require.NoError(t, err)
 		assert.Equal(t, 2, got)
 
@@ -91,13 +92,13 @@ func TestSpawnWithName(t *testing.T) {
 
 // A spawn that fails leaves no goroutine behind.
 func TestSpawnThatFailsLeavesNothing(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 1})
 		s.Options.Name = "taken"
-		s.Spawn(t, n, nodetest.Ignore)
+		s.Spawn(t, n, actortest.Ignore)
 		before := nodetest.Goroutines()
 		for range 50 {
-			_, err := n.SpawnOpt(s.Options, s.Actor(nodetest.Ignore))
+			_, err := n.SpawnOpt(s.Options, s.Actor(actortest.Ignore))
 			require.ErrorIs(t, err, node.ErrNameTaken)
 		}
 		testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before+10 }, "few goroutines are left")
@@ -105,13 +106,13 @@ func TestSpawnThatFailsLeavesNothing(t *testing.T) {
 }
 
 func TestSendName(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		h := nodetest.Open(t, n)
 		require.NoError(t, n.Register("boss", h.Self()))
 		dead := n.DeadLetters(4)
 		defer dead.Close()
-		pid := s.Spawn(t, n, func(h nodetest.Self, m any) error {
+		pid := s.Spawn(t, n, func(h actortest.Self, m any) error {
 			if err := h.Send(node.Atom("nobody"), m); err != nil {
 				return h.Send(node.Atom("boss"), err)
 			}
@@ -143,7 +144,7 @@ func TestRaceForAName(t *testing.T) {
 			s := styles[i%len(styles)]
 			s.Options.Name = "name"
 			wg.Go(func() {
-				pid, err := n.SpawnOpt(s.Options, s.Actor(nodetest.Ignore))
+				pid, err := n.SpawnOpt(s.Options, s.Actor(actortest.Ignore))
 				if err != nil {
 					assert.ErrorIs(t, err, node.ErrNameTaken)
 					return
@@ -168,9 +169,9 @@ func TestRaceForAName(t *testing.T) {
 func TestNamesOnAStoppedNode(t *testing.T) {
 	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 	require.NoError(t, err)
-	s := nodetest.Process
+	s := actortest.Process
 	s.Options.Name = "server"
-	pid := s.Spawn(t, n, nodetest.Ignore)
+	pid := s.Spawn(t, n, actortest.Ignore)
 	require.NoError(t, n.Stop())
 	_, ok := n.Whereis("server")
 	assert.False(t, ok)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -30,7 +31,7 @@ func TestPeers(t *testing.T) {
 	require.NoError(t, err)
 	const calls = 50
 	for i := range calls {
-		_, err := nodetest.CallWithin[int](testkit.Limit, a, echoes, i)
+		_, err := actortest.CallWithin[int](testkit.Limit, a, echoes, i)
 		require.NoError(t, err)
 	}
 	for _, c := range []struct{ here, there *node.Node }{{a, b}, {b, a}} {
@@ -199,7 +200,7 @@ func TestPeerIsForgotten(t *testing.T) {
 		pid, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		for i := range 3 {
-			_, err := nodetest.CallWithin[int](testkit.Limit, a, pid, i)
+			_, err := actortest.CallWithin[int](testkit.Limit, a, pid, i)
 			require.NoError(t, err)
 		}
 		require.NoError(t, b.Stop())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -227,7 +228,7 @@ var waitsOf = map[string]func(p *node.Process, never node.PID){
 func TestKillIsNotRecovered(t *testing.T) {
 	for name, wait := range waitsOf {
 		t.Run(name, func(t *testing.T) {
-			nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+			actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 				synctest.Test(t, func(t *testing.T) {
 					n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 					require.NoError(t, err)
@@ -266,7 +267,7 @@ func TestKillIsNotRecovered(t *testing.T) {
 // A function that is killed while it waits for a message may still have deferred calls that take long: until they have
 // returned it is counted, and Stop reports that it is still running.
 func TestDeferredOfTheKilledLinger(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)
@@ -297,7 +298,7 @@ func TestDeferredOfTheKilledLinger(t *testing.T) {
 // A deferred call of a function that is unwound cannot receive or call: it is unwound, too, and the earlier deferred
 // calls run.
 func TestDeferredCannotWait(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)

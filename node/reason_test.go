@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -24,7 +25,7 @@ import (
 
 // bubble runs f in a bubble with a node and a handle that watches.
 func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *node.Process)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, watch *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, watch *node.Process, _ *logtest.Text) {
 		t.Cleanup(func() {
 			synctest.Wait()
 			assert.Zero(t, n.Stats().Lingering)
@@ -159,8 +160,8 @@ func TestGoexit(t *testing.T) {
 }
 
 // stubborn spawns a process that runs f, which does not end when the process is killed.
-func stubborn(t *testing.T, n *node.Node, s nodetest.Style, f func(self nodetest.Self)) node.PID {
-	return s.Spawn(t, n, func(self nodetest.Self, _ any) error { f(self); return nil })
+func stubborn(t *testing.T, n *node.Node, s actortest.Style, f func(self actortest.Self)) node.PID {
+	return s.Spawn(t, n, func(self actortest.Self, _ any) error { f(self); return nil })
 }
 
 // A killed process is dead to everybody at once, even while its function runs.
@@ -173,7 +174,7 @@ func TestKilledWhileItRuns(t *testing.T) {
 				var cancelled bool
 				heir, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 				require.NoError(t, err)
-				pid := stubborn(t, n, s, func(a nodetest.Self) {
+				pid := stubborn(t, n, s, func(a actortest.Self) {
 					ctx := a.Context()
 					<-resume
 					cancelled = ctx.Err() != nil
@@ -229,7 +230,7 @@ func TestGoexitOfTheDead(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				resume := make(chan struct{})
-				pid := stubborn(t, n, s, func(nodetest.Self) {
+				pid := stubborn(t, n, s, func(actortest.Self) {
 					<-resume
 					goexitsHere()
 				})
@@ -248,19 +249,19 @@ func TestGoexitOfTheDead(t *testing.T) {
 // No signal of a dead process reaches anybody.
 func TestTheDeadDoNothing(t *testing.T) {
 	for _, s := range styles {
-		for name, deed := range map[string]func(a nodetest.Self, to node.PID){
-			"Exit":    func(a nodetest.Self, to node.PID) { a.Exit(to, "late") },
-			"Kill":    func(a nodetest.Self, to node.PID) { a.Exit(to, node.Kill) },
-			"Link":    func(a nodetest.Self, to node.PID) { a.Link(to) },
-			"Monitor": func(a nodetest.Self, to node.PID) { a.Monitor(to) },
-			"Unlink":  func(a nodetest.Self, to node.PID) { a.Unlink(to) },
+		for name, deed := range map[string]func(a actortest.Self, to node.PID){
+			"Exit":    func(a actortest.Self, to node.PID) { a.Exit(to, "late") },
+			"Kill":    func(a actortest.Self, to node.PID) { a.Exit(to, node.Kill) },
+			"Link":    func(a actortest.Self, to node.PID) { a.Link(to) },
+			"Monitor": func(a actortest.Self, to node.PID) { a.Monitor(to) },
+			"Unlink":  func(a actortest.Self, to node.PID) { a.Unlink(to) },
 		} {
 			t.Run(s.Name+"/"+name, func(t *testing.T) {
 				bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 					resume := make(chan struct{})
 					other, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 					require.NoError(t, err)
-					pid := stubborn(t, n, s, func(a nodetest.Self) {
+					pid := stubborn(t, n, s, func(a actortest.Self) {
 						<-resume
 						deed(a, other)
 					})

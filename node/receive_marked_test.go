@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -244,7 +245,7 @@ func (m *reader) wait() {
 
 // eachReader runs f in each kind of blocking process.
 func eachReader(t *testing.T, f func(t *testing.T, p *node.Process)) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		s.Run(t, n, func(p *node.Process) { f(t, p) })
 	})
@@ -275,7 +276,7 @@ func TestSelectiveModel(t *testing.T) {
 			for range 100 {
 				m.step()
 			}
-			require.Equal(t, m.box, append([]any(nil), nodetest.Rest(p)...), "%v", m.log)
+			require.Equal(t, m.box, append([]any(nil), actortest.Rest(p)...), "%v", m.log)
 		}
 		close(stop)
 		watcher.Wait()
@@ -298,7 +299,7 @@ func TestMarkedReceiveDoesNotScan(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []any{ref, 2}, []any{got, asked})
 		}
-		require.Len(t, nodetest.Rest(p), waiting+3)
+		require.Len(t, actortest.Rest(p), waiting+3)
 	})
 }
 
@@ -322,14 +323,14 @@ func TestMarkBeforeMonitorAndAlias(t *testing.T) {
 		require.ErrorIs(t, err, node.ErrTimeout)
 		_, err = receive(-1, nil)
 		require.ErrorIs(t, err, node.ErrArgument)
-		require.Equal(t, []any{1, 2, 3}, nodetest.Rest(p))
+		require.Equal(t, []any{1, 2, 3}, actortest.Rest(p))
 	})
 }
 
 // A message that was in a bounded mailbox before the mark, but no receive has looked at, counts as later.
 func TestMarkInBoundedMailbox(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	for _, s := range nodetest.BlockingStyles() {
+	for _, s := range actortest.BlockingStyles() {
 		s.Options.Bounds.Messages = 10
 		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, 2)
@@ -341,7 +342,7 @@ func TestMarkInBoundedMailbox(t *testing.T) {
 			got, err := receive(0, nil)
 			assert.NoError(t, err)
 			assert.Equal(t, 3, got)
-			assert.Equal(t, []any{1, 2, 4}, nodetest.Rest(p))
+			assert.Equal(t, []any{1, 2, 4}, actortest.Rest(p))
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -27,7 +28,7 @@ func fill(t testing.TB, p *node.Process, msgs ...any) {
 func is(want any) func(any) bool { return func(m any) bool { return m == want } }
 
 func TestReceiveTakesTheFirstThatMatches(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, "a", 2, "b", 3.5, "c", 3)
@@ -36,13 +37,13 @@ func TestReceiveTakesTheFirstThatMatches(t *testing.T) {
 			assert.Equal(t, 3, p.ReceiveMatch(is(3)))
 			assert.Equal(t, "b", node.ReceiveOf[string](p))
 			assert.Equal(t, 1, p.Receive())
-			assert.Equal(t, []any{2, "c"}, nodetest.Rest(p))
+			assert.Equal(t, []any{2, "c"}, actortest.Rest(p))
 		})
 	})
 }
 
 func TestReceiveByInterface(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, time.Second, context.Canceled)
@@ -55,7 +56,7 @@ func TestReceiveByInterface(t *testing.T) {
 
 // A message that comes while the process waits for another stays, in its place.
 func TestReceiveWaitsForTheMatch(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, "old")
@@ -72,7 +73,7 @@ func TestReceiveWaitsForTheMatch(t *testing.T) {
 			})
 			assert.Equal(t, "wanted", got)
 			assert.Equal(t, 3, p.ReceiveMatch(is(3)))
-			assert.Equal(t, []any{"old", 1, 2}, nodetest.Rest(p))
+			assert.Equal(t, []any{"old", 1, 2}, actortest.Rest(p))
 		})
 	})
 }
@@ -81,7 +82,7 @@ func TestReceiveWaitsForTheMatch(t *testing.T) {
 func TestReceiveNested(t *testing.T) {
 	type open struct{ id int }
 	type body struct{ id, k int }
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, body{2, 0}, open{1}, body{1, 0}, open{2}, body{2, 1}, body{1, 1}, "end")
@@ -93,13 +94,13 @@ func TestReceiveNested(t *testing.T) {
 				}
 			}
 			assert.Equal(t, []any{body{1, 0}, body{1, 1}, body{2, 0}, body{2, 1}}, got)
-			assert.Equal(t, []any{"end"}, nodetest.Rest(p))
+			assert.Equal(t, []any{"end"}, actortest.Rest(p))
 		})
 	})
 }
 
 func TestReceiveTimeouts(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{Workers: 1})
 			require.NoError(t, err)
@@ -149,7 +150,7 @@ func TestReceiveTimeouts(t *testing.T) {
 				m, err = p.ReceiveWithin(node.Infinity, nil)
 				assert.NoError(t, err)
 				assert.Equal(t, "at last", m)
-				assert.Empty(t, nodetest.Rest(p))
+				assert.Empty(t, actortest.Rest(p))
 			})
 			assert.Empty(t, n.Stats().DeadLetters)
 		})
@@ -158,7 +159,7 @@ func TestReceiveTimeouts(t *testing.T) {
 
 // A process that dies while it waits with a timeout leaves nothing behind.
 func TestKilledInATimedReceive(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{Workers: 1})
 			require.NoError(t, err)
@@ -183,7 +184,7 @@ func TestKilledInATimedReceive(t *testing.T) {
 
 // Messages that a receive leaves do not keep it from waiting: no busy wait, no lost wake-up.
 func TestReceiveAmongMany(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		s.Run(t, n, func(p *node.Process) {
 			var old []any
@@ -199,16 +200,16 @@ func TestReceiveAmongMany(t *testing.T) {
 				p.Send(echo, p.Self())
 				assert.Equal(t, "pong", node.ReceiveOf[string](p))
 			}
-			assert.Equal(t, old, nodetest.Rest(p))
+			assert.Equal(t, old, actortest.Rest(p))
 		})
 	})
 }
 
 // The reply to a call is not a message: older messages stay, in order.
 func TestReplySkipsOlderMessages(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		server, err := n.Spawn(nodetest.Actor.Actor(counter()))
+		server, err := n.Spawn(actortest.Actor.Actor(counter()))
 		require.NoError(t, err)
 		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, "two", 3)
@@ -218,7 +219,7 @@ func TestReplySkipsOlderMessages(t *testing.T) {
 				assert.Equal(t, k+1, got)
 			}
 			fill(t, p, 4)
-			assert.Equal(t, []any{1, "two", 3, 4}, nodetest.Rest(p))
+			assert.Equal(t, []any{1, "two", 3, 4}, actortest.Rest(p))
 		})
 	})
 }
@@ -251,7 +252,7 @@ func (b talk) Receive(c *node.Context, m any) error {
 // An error that wraps ErrUnhandled leaves the message in the mailbox, too, even after a handler that has lost its
 // stage.
 func TestUnhandledWrapped(t *testing.T) {
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			h := nodetest.Open(t, n)
@@ -261,7 +262,7 @@ func TestUnhandledWrapped(t *testing.T) {
 					c.Become(node.ActorFunc(func(c *node.Context, m any) error { return c.Send(h.Self(), m) }))
 					return nil
 				case "call":
-					_, err := nodetest.CallWithin[any](0, c, h.Self(), "lose the stage")
+					_, err := actortest.CallWithin[any](0, c, h.Self(), "lose the stage")
 					assert.ErrorIs(t, err, node.ErrTimeout)
 				}
 				return fmt.Errorf("not now: %w", node.ErrUnhandled)
@@ -288,7 +289,7 @@ type tagged struct {
 func (m tagged) String() string { return fmt.Sprint(" ", m.want, m.k) }
 
 func TestBecome(t *testing.T) {
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			h := nodetest.Open(t, n)
@@ -319,7 +320,7 @@ func TestBecome(t *testing.T) {
 }
 
 func TestUnbecomeToTheBottom(t *testing.T) {
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			h := nodetest.Open(t, n)
@@ -369,7 +370,7 @@ func pick(r *rand.Rand) []bool {
 }
 
 func TestReceiveModel(t *testing.T) {
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		r := testkit.Rand(t)
 		s.Run(t, n, func(p *node.Process) {
@@ -430,7 +431,7 @@ func TestReceiveModel(t *testing.T) {
 					return
 				}
 			}
-			assert.Empty(t, nodetest.Rest(p))
+			assert.Empty(t, actortest.Rest(p))
 		})
 	})
 }
@@ -464,7 +465,7 @@ func (a *chooser) Receive(c *node.Context, m any) error {
 }
 
 func TestUnhandledModel(t *testing.T) {
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{Budget: 8, Workers: 2, Stages: 2})
 			r := testkit.Rand(t)

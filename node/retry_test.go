@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -45,7 +46,7 @@ func TestRetryThroughRestarts(t *testing.T) {
 		}
 		for _, s := range styles {
 			calls.Add(1)
-			pid := s.Spawn(t, f.here, func(self nodetest.Self, _ any) error {
+			pid := s.Spawn(t, f.here, func(self actortest.Self, _ any) error {
 				defer calls.Done()
 				calling(self)
 				return nil
@@ -92,7 +93,7 @@ func TestRetryEnds(t *testing.T) {
 
 		for _, s := range styles {
 			ended := make(chan error, 1)
-			pid := s.Spawn(t, n, func(self nodetest.Self, _ any) error {
+			pid := s.Spawn(t, n, func(self actortest.Self, _ any) error {
 				defer func() { ended <- nil }()
 				_, err := node.Retry(context.Background(), self, func() (int, error) {
 					return node.Call[int](context.Background(), self, node.Atom("nobody"), 1)

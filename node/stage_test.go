@@ -17,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -26,17 +27,17 @@ import (
 
 // gate is a node with a process that lets one message pass each time something is sent to release. The node is stopped
 // at the end of the test, whatever happens.
-func gate(t *testing.T, s nodetest.Style, o node.Options) (n *node.Node, pid node.PID, release chan struct{}) {
+func gate(t *testing.T, s actortest.Style, o node.Options) (n *node.Node, pid node.PID, release chan struct{}) {
 	t.Helper()
 	n, err := node.Start(node.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = n.Stop() })
 	release = make(chan struct{})
-	return n, s.With(o).Spawn(t, n, func(nodetest.Self, any) error { <-release; return nil }), release
+	return n, s.With(o).Spawn(t, n, func(actortest.Self, any) error { <-release; return nil }), release
 }
 
 // parrot answers calls with their body.
-func parrot(_ nodetest.Self, m any) error {
+func parrot(_ actortest.Self, m any) error {
 	if r, ok := m.(node.Request[int]); ok {
 		return r.Reply(r.Body)
 	}
@@ -54,7 +55,7 @@ func TestOnStage(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 5})
 	require.Equal(t, 5, n.Stats().Scheduler.Stages)
 	for _, s := range styles[:3] {
-		if s.Name == nodetest.Process.Name {
+		if s.Name == actortest.Process.Name {
 			continue
 		}
 		for k := range n.Stats().Scheduler.Stages {
@@ -68,13 +69,13 @@ func TestOnStage(t *testing.T) {
 
 func TestBeside(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 5})
-	first := nodetest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, parrot)
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+	first := actortest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, parrot)
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Coroutine} {
 		pid := s.With(node.Options{Place: node.Beside(first)}).Spawn(t, n, parrot)
 		assert.Equal(t, 3, stageOf(t, n, pid), s.Name)
 	}
-	loose := nodetest.Actor.Spawn(t, n, parrot)
-	pid := nodetest.Actor.With(node.Options{Place: node.Beside(loose)}).Spawn(t, n, parrot)
+	loose := actortest.Actor.Spawn(t, n, parrot)
+	pid := actortest.Actor.With(node.Options{Place: node.Beside(loose)}).Spawn(t, n, parrot)
 	assert.Equal(t, stageOf(t, n, loose), stageOf(t, n, pid))
 }
 
@@ -82,7 +83,7 @@ func TestDetached(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Millisecond})
 	release := make(chan struct{})
 	entered := make(chan struct{})
-	pid := nodetest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, func(in nodetest.Self, m any) error {
+	pid := actortest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, func(in actortest.Self, m any) error {
 		if r, ok := m.(node.Request[int]); ok {
 			return r.Reply(r.Body)
 		}
@@ -96,7 +97,7 @@ func TestDetached(t *testing.T) {
 	assert.Equal(t, 7, v)
 	require.NoError(t, n.Send(pid, "block"))
 	testkit.Receive(t, entered)
-	other := nodetest.Actor.Spawn(t, n, parrot)
+	other := actortest.Actor.Spawn(t, n, parrot)
 	for i := range 100 {
 		_, err := node.Call[int](t.Context(), n, other, i)
 		require.NoError(t, err)
@@ -112,13 +113,13 @@ func TestDefaultPlace(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 3})
 	seen := make(map[int]bool)
 	for range 3 * 256 {
-		seen[stageOf(t, n, nodetest.Actor.Spawn(t, n, nodetest.Ignore))] = true
+		seen[stageOf(t, n, actortest.Actor.Spawn(t, n, actortest.Ignore))] = true
 	}
 	assert.Len(t, seen, 3)
 
 	child := make(chan int, 1)
-	parent := nodetest.Actor.With(node.Options{Place: node.OnStage(2)}).Spawn(t, n, func(in nodetest.Self, _ any) error {
-		pid, err := in.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
+	parent := actortest.Actor.With(node.Options{Place: node.OnStage(2)}).Spawn(t, n, func(in actortest.Self, _ any) error {
+		pid, err := in.Spawn(actortest.Actor.Actor(actortest.Ignore))
 		if err != nil {
 			return err
 		}
@@ -157,7 +158,7 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 		function string
 		block    func(chan<- struct{}, <-chan struct{})
 	}{{"blocksInHere", blocksInHere}, {"computesInHere", computesInHere}} {
-		for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+		for _, s := range []actortest.Style{actortest.Actor, actortest.Coroutine} {
 			t.Run(how.function+"/"+s.Name, func(t *testing.T) {
 				var log logtest.Records
 				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Blocked: 100 * time.Millisecond, Log: slog.New(&log)})
@@ -172,18 +173,18 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 					}
 					return all
 				}
-				stuck = s.With(node.Options{Name: "stuck", Label: "the slow one"}).Spawn(t, n, func(_ nodetest.Self, m any) error {
+				stuck = s.With(node.Options{Name: "stuck", Label: "the slow one"}).Spawn(t, n, func(_ actortest.Self, m any) error {
 					if r, ok := m.(node.Request[int]); ok {
 						return r.Reply(r.Body)
 					}
 					how.block(entered, release)
 					return nil
 				})
-				other := nodetest.Actor.Spawn(t, n, parrot)
+				other := actortest.Actor.Spawn(t, n, parrot)
 				require.NoError(t, n.Send(stuck, "block"))
 				testkit.Receive(t, entered)
 				for i := range 100 {
-					v, err := nodetest.CallWithin[int](testkit.Limit, n, other, i)
+					v, err := actortest.CallWithin[int](testkit.Limit, n, other, i)
 					require.NoError(t, err)
 					require.Equal(t, i, v)
 				}
@@ -194,7 +195,7 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 				assert.Contains(t, line["process"], "the slow one")
 				assert.EqualValues(t, 0, line["stage"])
 				close(release)
-				v, err := nodetest.CallWithin[int](testkit.Limit, n, stuck, 5)
+				v, err := actortest.CallWithin[int](testkit.Limit, n, stuck, 5)
 				require.NoError(t, err)
 				assert.Equal(t, 5, v)
 				assert.Len(t, lines(), 1, "one line a turn")
@@ -238,7 +239,7 @@ func TestStepScheduler(t *testing.T) {
 	steps := &stepper{}
 	var trace []any
 	spawn := func(name string) node.PID {
-		return nodetest.Actor.With(node.Options{Scheduler: steps}).Spawn(t, n, func(_ nodetest.Self, m any) error {
+		return actortest.Actor.With(node.Options{Scheduler: steps}).Spawn(t, n, func(_ actortest.Self, m any) error {
 			if m == "stop" {
 				return node.ErrStop
 			}
@@ -336,12 +337,12 @@ func (b *byPriority) Close() {
 }
 
 func TestPriorityBox(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		entered, release := make(chan struct{}), make(chan struct{})
 		got := make(chan any, 16)
 		box := &byPriority{awake: true}
-		pid := s.With(node.Options{Mailbox: box}).Spawn(t, n, func(_ nodetest.Self, m any) error {
+		pid := s.With(node.Options{Mailbox: box}).Spawn(t, n, func(_ actortest.Self, m any) error {
 			if m == "gate" {
 				close(entered)
 				<-release
@@ -370,18 +371,18 @@ func TestPriorityBox(t *testing.T) {
 }
 
 func TestSelfSenderStarvesNobody(t *testing.T) {
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Coroutine} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 			var turns atomic.Int64
-			greedy := s.Spawn(t, n, func(in nodetest.Self, m any) error {
+			greedy := s.Spawn(t, n, func(in actortest.Self, m any) error {
 				turns.Add(1)
 				return in.Send(in.Self(), m)
 			})
 			require.NoError(t, n.Send(greedy, "again"))
 			other := s.Spawn(t, n, parrot)
 			for i := range 100 {
-				_, err := nodetest.CallWithin[int](testkit.Limit, n, other, i)
+				_, err := actortest.CallWithin[int](testkit.Limit, n, other, i)
 				require.NoError(t, err)
 			}
 			before := turns.Load()
@@ -393,21 +394,21 @@ func TestSelfSenderStarvesNobody(t *testing.T) {
 // A handler sends a million messages: the receiver must not have to wait for it to end.
 func TestMillionSendsStarveNobody(t *testing.T) {
 	const million = 1_000_000
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Coroutine} {
 		for _, at := range []int{0, 1} {
 			t.Run([]string{"same stage ", "other stage "}[at]+s.Name, func(t *testing.T) {
 				t.Parallel()
 				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 2})
 				var handled atomic.Int64
 				all := make(chan struct{})
-				receiver := s.With(node.Options{Place: node.OnStage(at)}).Spawn(t, n, func(_ nodetest.Self, m any) error {
+				receiver := s.With(node.Options{Place: node.OnStage(at)}).Spawn(t, n, func(_ actortest.Self, m any) error {
 					if handled.Add(1) == million {
 						close(all)
 					}
 					return nil
 				})
 				meanwhile := make(chan int64, 1)
-				sender := s.With(node.Options{Place: node.OnStage(0)}).Spawn(t, n, func(in nodetest.Self, m any) error {
+				sender := s.With(node.Options{Place: node.OnStage(0)}).Spawn(t, n, func(in actortest.Self, m any) error {
 					for range million {
 						if err := in.Send(receiver, m); err != nil {
 							return err
@@ -429,7 +430,7 @@ func TestDetachedLosesNoWakeUp(t *testing.T) {
 	for budget := range 4 {
 		n := nodetest.Start(t, node.Config{Budget: budget + 1})
 		var handled atomic.Int64
-		pid := nodetest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, func(nodetest.Self, any) error {
+		pid := actortest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, func(actortest.Self, any) error {
 			handled.Add(1)
 			return nil
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -131,7 +132,7 @@ func TestSpawnWaitErrors(t *testing.T) {
 }
 
 func TestSpawnWaitFrom(t *testing.T) {
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
 		n := nodetest.Start(t, node.Config{})
 		c.Do(t, n, func(me node.Caller) {
 			pid, err := node.SpawnWait(t.Context(), me, node.Options{}, begins(func(*node.Context) error { return nil }))
@@ -244,7 +245,7 @@ func TestSpawnWaitCallerKilled(t *testing.T) {
 }
 
 func TestAwaitExit(t *testing.T) {
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
 		n := nodetest.Start(t, node.Config{})
 		c.Do(t, n, func(me node.Caller) {
 			var alias node.Ref

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -22,13 +23,13 @@ import (
 
 // A process that traps exits outlives the others, and its monitors show that all of them end with the reason shutdown.
 func TestStopReason(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{})
 			require.NoError(t, err)
 			const watched = 20
 			var downs []any
-			watcher := nodetest.Process.Spawn(t, n, func(in nodetest.Self, m any) error {
+			watcher := actortest.Process.Spawn(t, n, func(in actortest.Self, m any) error {
 				switch m := m.(type) {
 				case []node.PID:
 					in.TrapExit(true)
@@ -44,7 +45,7 @@ func TestStopReason(t *testing.T) {
 			})
 			var pids []node.PID
 			for range watched {
-				pids = append(pids, s.Spawn(t, n, nodetest.Ignore))
+				pids = append(pids, s.Spawn(t, n, actortest.Ignore))
 			}
 			require.NoError(t, n.Send(watcher, pids))
 			synctest.Wait()
@@ -61,13 +62,13 @@ func TestStopReason(t *testing.T) {
 
 // A process that traps exits is asked to end, given StopTimeout, and killed.
 func TestStopOfTrappers(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)
 			var asked []any
 			contexts := make(chan context.Context, 1)
-			pid := s.Spawn(t, n, func(in nodetest.Self, m any) error {
+			pid := s.Spawn(t, n, func(in actortest.Self, m any) error {
 				if e, ok := m.(node.Exited); ok {
 					asked = append(asked, e.Reason)
 					return nil
@@ -92,12 +93,12 @@ func TestStopOfTrappers(t *testing.T) {
 
 // A function that waits for something other than a message cannot be ended: Stop says so, and does not wait for ever.
 func TestStopOfStuckFunction(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)
 			release := make(chan struct{})
-			pid := s.Spawn(t, n, func(nodetest.Self, any) error {
+			pid := s.Spawn(t, n, func(actortest.Self, any) error {
 				<-release
 				return nil
 			})
@@ -131,7 +132,7 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 		fired := 0
 		for k := range 90 {
 			s := styles[k%3]
-			pid := s.Spawn(t, n, func(in nodetest.Self, m any) error {
+			pid := s.Spawn(t, n, func(in actortest.Self, m any) error {
 				fired++
 				return nil
 			})
@@ -143,9 +144,9 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 				h.Link(pid)
 			}
 		}
-		nodetest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, nodetest.Ignore)
+		actortest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, actortest.Ignore)
 		for _, s := range styles[:3] { // killed before they ever ran
-			n.Exit(s.Spawn(t, n, nodetest.Ignore), node.Kill)
+			n.Exit(s.Spawn(t, n, actortest.Ignore), node.Kill)
 		}
 		_, err = n.SpawnOpt(node.Options{}, node.ProcessFunc(func(p *node.Process) error {
 			_, err := p.ReceiveWithin(time.Hour, nil)
@@ -161,13 +162,13 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 
 // The same with bounded mailboxes.
 func TestStopLeavesNoBoundedProcess(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		before := nodetest.Goroutines()
 		n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 		require.NoError(t, err)
 		for range 50 {
 			pid := s.With(node.Options{Bounds: mailbox.Bounds{Messages: 4}}).Spawn(t, n, parrot)
-			_, err := nodetest.CallWithin[int](testkit.Limit, n, pid, 1)
+			_, err := actortest.CallWithin[int](testkit.Limit, n, pid, 1)
 			require.NoError(t, err)
 		}
 		require.NoError(t, n.Stop())
@@ -181,7 +182,7 @@ func TestStopUnderLoad(t *testing.T) {
 	require.NoError(t, err)
 	var pids []node.PID
 	for k := range 300 {
-		pids = append(pids, styles[k%3].Spawn(t, n, func(in nodetest.Self, m any) error {
+		pids = append(pids, styles[k%3].Spawn(t, n, func(in actortest.Self, m any) error {
 			return in.Send(in.Self(), m)
 		}))
 	}
@@ -192,7 +193,7 @@ func TestStopUnderLoad(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for {
-				if _, err := n.Spawn(nodetest.Actor.Actor(nodetest.Ignore)); err != nil {
+				if _, err := n.Spawn(actortest.Actor.Actor(actortest.Ignore)); err != nil {
 					assert.ErrorIs(t, err, node.ErrNodeStopped)
 					return
 				}
@@ -212,12 +213,12 @@ func TestStopUnderLoad(t *testing.T) {
 
 // Asking a process to end must not wait for room in its mailbox.
 func TestStopWithFullMailbox(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n, err := node.Start(node.Config{StopTimeout: 50 * time.Millisecond})
 		require.NoError(t, err)
 		entered, release := make(chan struct{}), make(chan struct{})
 		pid := s.With(node.Options{Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
-			func(in nodetest.Self, _ any) error {
+			func(in actortest.Self, _ any) error {
 				in.TrapExit(true)
 				close(entered)
 				<-release
@@ -240,25 +241,25 @@ func TestStoppedNode(t *testing.T) {
 	require.NoError(t, err)
 	h, err := n.Open()
 	require.NoError(t, err)
-	pid, err := n.SpawnOpt(node.Options{Name: "one"}, nodetest.Actor.Actor(nodetest.Ignore))
+	pid, err := n.SpawnOpt(node.Options{Name: "one"}, actortest.Actor.Actor(actortest.Ignore))
 	require.NoError(t, err)
 	require.NoError(t, n.Stop())
 
-	_, err = n.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
+	_, err = n.Spawn(actortest.Actor.Actor(actortest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = n.Spawn(nodetest.Process.Actor(nodetest.Ignore))
+	_, err = n.Spawn(actortest.Process.Actor(actortest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = n.SpawnOpt(node.Options{Coroutine: true}, nodetest.Process.Actor(nodetest.Ignore))
+	_, err = n.SpawnOpt(node.Options{Coroutine: true}, actortest.Process.Actor(actortest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = n.SpawnOpt(node.Options{Place: node.Detached(), Name: "two"}, nodetest.Actor.Actor(nodetest.Ignore))
+	_, err = n.SpawnOpt(node.Options{Place: node.Detached(), Name: "two"}, actortest.Actor.Actor(actortest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.Open()
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	require.ErrorIs(t, n.Send(pid, 1), node.ErrNodeStopped)
 	require.ErrorIs(t, n.Send(node.Atom("one"), 1), node.ErrNodeStopped)
-	_, err = nodetest.CallWithin[int](testkit.Limit, n, pid, 1)
+	_, err = actortest.CallWithin[int](testkit.Limit, n, pid, 1)
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.Atom("one"), 1)
+	_, err = actortest.CallWithin[int](testkit.Limit, n, node.Atom("one"), 1)
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = node.Await(t.Context(), n, node.Async[int](n, pid, 1))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
@@ -282,7 +283,7 @@ func TestStoppedNode(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrExited)
 	_, err = node.Call[int](t.Context(), h, pid, 1)
 	require.ErrorIs(t, err, node.ErrExited)
-	_, err = h.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
+	_, err = h.Spawn(actortest.Actor.Actor(actortest.Ignore))
 	require.ErrorIs(t, err, node.ErrExited)
 	h.Link(pid)
 	h.Monitor(pid)
@@ -305,7 +306,7 @@ func TestBadConfig(t *testing.T) {
 
 func TestBadSpawn(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Stages: 2, MaxProcesses: 3})
-	actor, process := nodetest.Actor.Actor(nodetest.Ignore), nodetest.Process.Actor(nodetest.Ignore)
+	actor, process := actortest.Actor.Actor(actortest.Ignore), actortest.Process.Actor(actortest.Ignore)
 	var noFunc node.ActorFunc
 	var noProcess node.ProcessFunc
 	for _, nothing := range []node.Actor{nil, noFunc, noProcess} {
@@ -360,8 +361,8 @@ func TestBadSpawn(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	pid := nodetest.Actor.Spawn(t, n, parrot)
-	other := nodetest.Actor.Spawn(t, n, parrot)
+	pid := actortest.Actor.Spawn(t, n, parrot)
+	other := actortest.Actor.Spawn(t, n, parrot)
 	require.NoError(t, n.Register("taken", pid))
 	require.ErrorIs(t, n.Register("taken", other), node.ErrNameTaken)
 	require.ErrorIs(t, n.Register("another", pid), node.ErrNameTaken, "one name a process")
@@ -370,13 +371,13 @@ func TestBadInput(t *testing.T) {
 	require.ErrorIs(t, n.Register("name", node.PID{}), node.ErrNoProcess)
 	require.ErrorIs(t, n.Unregister("unknown"), node.ErrNoName)
 	require.ErrorIs(t, n.Send(node.Atom("unknown"), 1), node.ErrNoName)
-	_, err := nodetest.CallWithin[int](testkit.Limit, n, node.Atom("unknown"), 1)
+	_, err := actortest.CallWithin[int](testkit.Limit, n, node.Atom("unknown"), 1)
 	require.ErrorIs(t, err, node.ErrNoName)
-	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.PID{}, 1)
+	_, err = actortest.CallWithin[int](testkit.Limit, n, node.PID{}, 1)
 	require.ErrorIs(t, err, node.ErrArgument)
-	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.Ref{}, 1)
+	_, err = actortest.CallWithin[int](testkit.Limit, n, node.Ref{}, 1)
 	require.ErrorIs(t, err, node.ErrArgument)
-	_, err = nodetest.CallWithin[string](testkit.Limit, n, pid, 1)
+	_, err = actortest.CallWithin[string](testkit.Limit, n, pid, 1)
 	require.ErrorIs(t, err, node.ErrReplyType)
 
 	require.ErrorIs(t, node.From{}.Reply(1), node.ErrReplied)
@@ -389,7 +390,7 @@ func TestBadInput(t *testing.T) {
 		_, err = n.SendInterval(d, pid, 1)
 		require.ErrorIs(t, err, node.ErrArgument)
 	}
-	for _, s := range nodetest.BlockingStyles() {
+	for _, s := range actortest.BlockingStyles() {
 		errs := make(chan error, 1)
 		_, err = n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 			_, err := p.ReceiveWithin(-1, nil)
@@ -418,7 +419,7 @@ func (b *slowClose) Close() {
 // A process is still being killed when Stop finds no process left and ends the stages: the function is unwound all the
 // same, and Stop waits for it.
 func TestStopWhileKilling(t *testing.T) {
-	for _, s := range nodetest.BlockingStyles() {
+	for _, s := range actortest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -30,10 +31,10 @@ func spin(rounds int) (x uint64) {
 
 // sink checks that the messages of each sender come in order and with none
 // missing, and tells boss when it has them all.
-func sink(boss node.PID, senders, each int) nodetest.Handler {
+func sink(boss node.PID, senders, each int) actortest.Handler {
 	next := make([]int, senders)
 	left := senders * each
-	return func(h nodetest.Self, m any) error {
+	return func(h actortest.Self, m any) error {
 		v, ok := m.(numbered)
 		if !ok || v.k != next[v.sender] {
 			return h.Send(boss, fmt.Errorf("got %v, want number %v", m, next))
@@ -47,8 +48,8 @@ func sink(boss node.PID, senders, each int) nodetest.Handler {
 }
 
 // source sends number k to all, then sends itself an order for the next.
-func source(id, each int, to []node.PID) nodetest.Handler {
-	return func(h nodetest.Self, m any) error {
+func source(id, each int, to []node.PID) actortest.Handler {
+	return func(h actortest.Self, m any) error {
 		k := m.(goOn).k
 		for _, pid := range to {
 			if err := h.Send(pid, numbered{id, k}); err != nil {
@@ -67,12 +68,12 @@ func source(id, each int, to []node.PID) nodetest.Handler {
 
 func TestOrderBetweenAnyTwo(t *testing.T) {
 	const senders, outside, receivers, each = 5, 2, 4, 150
-	nodetest.EachPair(t, func(t *testing.T, a, b nodetest.Style) {
+	actortest.EachPair(t, func(t *testing.T, a, b actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 4, Budget: 16, Blocked: time.Millisecond})
 		boss := nodetest.Open(t, n)
 		// Busy actors, so that stages are held, stolen and lost.
 		for range 6 {
-			pid := nodetest.Actor.Spawn(t, n, func(h nodetest.Self, m any) error {
+			pid := actortest.Actor.Spawn(t, n, func(h actortest.Self, m any) error {
 				_ = spin(20_000)
 				return h.Send(h.Self(), m)
 			})
@@ -120,9 +121,9 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 type add struct{ by int }
 
 // counter answers add with the sum so far.
-func counter() nodetest.Handler {
+func counter() actortest.Handler {
 	sum := 0
-	return func(_ nodetest.Self, m any) error {
+	return func(_ actortest.Self, m any) error {
 		r := m.(node.Request[add])
 		sum += r.Body.by
 		return r.Reply(sum)
@@ -130,11 +131,11 @@ func counter() nodetest.Handler {
 }
 
 func TestCallBetweenAnyTwo(t *testing.T) {
-	nodetest.EachPair(t, func(t *testing.T, a, b nodetest.Style) {
+	actortest.EachPair(t, func(t *testing.T, a, b actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
 		boss := nodetest.Open(t, n)
 		server := b.Spawn(t, n, counter())
-		caller := a.Spawn(t, n, func(h nodetest.Self, m any) error {
+		caller := a.Spawn(t, n, func(h actortest.Self, m any) error {
 			sum := 0
 			for range 20 {
 				got, err := node.Call[int](h.Context(), h, server, add{1})
@@ -152,10 +153,10 @@ func TestCallBetweenAnyTwo(t *testing.T) {
 		assert.Equal(t, 20, nodetest.Next[int](t, boss))
 
 		// Handle and plain goroutine.
-		got, err := nodetest.CallWithin[int](testkit.Limit, boss, server, add{1})
+		got, err := actortest.CallWithin[int](testkit.Limit, boss, server, add{1})
 		require.NoError(t, err)
 		assert.Equal(t, 21, got)
-		got, err = nodetest.CallWithin[int](testkit.Limit, n, server, add{1})
+		got, err = actortest.CallWithin[int](testkit.Limit, n, server, add{1})
 		require.NoError(t, err)
 		assert.Equal(t, 22, got)
 	})
@@ -170,10 +171,10 @@ type tree struct {
 // leaves is the answer to tree.
 type leaves int
 
-func grow(s nodetest.Style) nodetest.Handler {
+func grow(s actortest.Style) actortest.Handler {
 	var up node.PID
 	sum, left := leaves(0), 2
-	return func(h nodetest.Self, m any) error {
+	return func(h actortest.Self, m any) error {
 		switch m := m.(type) {
 		case tree:
 			up = m.to
@@ -200,7 +201,7 @@ func grow(s nodetest.Style) nodetest.Handler {
 }
 
 func TestSpawnTree(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 8})
 		boss := nodetest.Open(t, n)
 		root := s.Spawn(t, boss, grow(s))
@@ -217,7 +218,7 @@ func TestMixedRing(t *testing.T) {
 	boss := nodetest.Open(t, n)
 	pids := make([]node.PID, size)
 	for i := range pids {
-		pids[i] = styles[i%len(styles)].Spawn(t, n, func(h nodetest.Self, m any) error {
+		pids[i] = styles[i%len(styles)].Spawn(t, n, func(h actortest.Self, m any) error {
 			k := m.(numbered)
 			if k.k == size*rounds {
 				return h.Send(boss.Self(), k)
@@ -239,7 +240,7 @@ func TestMixedRing(t *testing.T) {
 
 // What others see of a process must not depend on its style.
 func TestSameFromOutside(t *testing.T) {
-	life := func(_ nodetest.Self, m any) error {
+	life := func(_ actortest.Self, m any) error {
 		switch m := m.(type) {
 		case error:
 			return m
@@ -248,7 +249,7 @@ func TestSameFromOutside(t *testing.T) {
 		}
 		return nil
 	}
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		boss := nodetest.Open(t, n)
 		end := func(how func(pid node.PID)) any {
@@ -294,7 +295,7 @@ func TestSameFromOutside(t *testing.T) {
 
 // With the smallest budget every message is a turn of its own.
 func TestBudgetOfOne(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2, Budget: 1})
 		boss := nodetest.Open(t, n)
 		pid := s.Spawn(t, n, sink(boss.Self(), 1, 100))

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -39,12 +40,12 @@ type stamped struct {
 }
 
 // clock forwards everything it gets to boss, stamped.
-func clock(boss node.PID, began time.Time) nodetest.Handler {
-	return func(h nodetest.Self, m any) error { return h.Send(boss, stamped{m, time.Since(began)}) }
+func clock(boss node.PID, began time.Time) actortest.Handler {
+	return func(h actortest.Self, m any) error { return h.Send(boss, stamped{m, time.Since(began)}) }
 }
 
 func TestSendAfter(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			pid := s.Spawn(t, n, clock(h.Self(), time.Now()))
 			for _, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second} {
@@ -68,10 +69,10 @@ func TestSendAfter(t *testing.T) {
 
 // A process sends to itself.
 func TestSendAfterToItself(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			began := time.Now()
-			pid := s.Spawn(t, n, func(p nodetest.Self, m any) error {
+			pid := s.Spawn(t, n, func(p actortest.Self, m any) error {
 				if k, ok := m.(int); ok && k > 0 {
 					_, err := p.SendAfter(time.Minute, p.Self(), k-1)
 					return err
@@ -119,7 +120,7 @@ func TestTimerCancel(t *testing.T) {
 }
 
 func TestSendInterval(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			pid := s.Spawn(t, n, clock(h.Self(), time.Now()))
 			timer, err := h.SendInterval(time.Second, pid, "tick")
@@ -166,11 +167,11 @@ func TestTimerErrors(t *testing.T) {
 
 // A timer to a dead process: nothing happens until it fires.
 func TestTimerForTheDead(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			dead := n.DeadLetters(4)
 			defer dead.Close()
-			pid := s.Spawn(t, n, nodetest.Ignore)
+			pid := s.Spawn(t, n, actortest.Ignore)
 			timer, err := h.SendAfter(time.Second, pid, "late")
 			require.NoError(t, err)
 			n.Exit(pid, node.Kill)
@@ -195,7 +196,7 @@ func TestTimersOfAStoppedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 1})
 		require.NoError(t, err)
-		pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+		pid := actortest.Actor.Spawn(t, n, actortest.Ignore)
 		once, err := n.SendAfter(time.Second, pid, "x")
 		require.NoError(t, err)
 		often, err := n.SendInterval(time.Second, pid, "x")
@@ -226,7 +227,7 @@ func heap() int64 {
 // Timers end with their processes, as OTP's do: they stop running, and their memory is free, even if somebody keeps
 // them.
 func TestTimersOfTheDead(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		const size = 1024
 		many := testkit.By(4_000, 20_000, 20_000)
 		if testkit.Race {
@@ -236,7 +237,7 @@ func TestTimersOfTheDead(t *testing.T) {
 		pids := make([]node.PID, many)
 		timers := make([]*node.Timer, 0, 2*many)
 		for i := range pids { // what so many processes leave behind is not measured
-			pids[i] = s.Spawn(t, n, nodetest.Ignore)
+			pids[i] = s.Spawn(t, n, actortest.Ignore)
 		}
 		for _, pid := range pids {
 			n.Exit(pid, node.Kill)
@@ -244,7 +245,7 @@ func TestTimersOfTheDead(t *testing.T) {
 		testkit.UntilTrue(t, func() bool { return n.Stats().Processes == 0 }, "all are dead")
 		before := heap()
 		for i := range pids {
-			pids[i] = s.Spawn(t, n, nodetest.Ignore)
+			pids[i] = s.Spawn(t, n, actortest.Ignore)
 			for _, start := range []func(time.Duration, node.Dest, any) (*node.Timer, error){n.SendAfter, n.SendInterval} {
 				timer, err := start(time.Hour, pids[i], make([]byte, size))
 				require.NoError(t, err)
@@ -283,7 +284,7 @@ func TestTimersOfTheDead(t *testing.T) {
 // A timer to a process that is gone does not start.
 func TestTimerForNobody(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	pid := actortest.Actor.Spawn(t, n, actortest.Ignore)
 	n.Exit(pid, node.Kill)
 	before := n.Stats().DeadLetters[deadletter.NoProcess]
 	timer, err := n.SendAfter(time.Hour, pid, "x")
@@ -303,7 +304,7 @@ func TestTimerForNobody(t *testing.T) {
 // Firing, the death of the process and Cancel coincide. Each message is received, cancelled, left in the mailbox of a
 // process that died, or a dead letter: one of them, once.
 func TestTimerRaces(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		const each = 8
 		rounds := testkit.By(60, 200, 2000)
 		n := nodetest.Start(t, node.Config{})
@@ -312,7 +313,7 @@ func TestTimerRaces(t *testing.T) {
 		dead := func() int64 { return int64(n.Stats().DeadLetters[deadletter.NoProcess]) }
 		round := 0
 		for ; round < rounds || cancelled.Load() == 0 || dead() == 0; round++ { // until chance has produced both
-			pid := s.Spawn(t, n, func(nodetest.Self, any) error { received.Add(1); return nil })
+			pid := s.Spawn(t, n, func(actortest.Self, any) error { received.Add(1); return nil })
 			var timers []*node.Timer
 			for range each {
 				timer, err := n.SendAfter(time.Duration(chance.IntN(200))*time.Microsecond, pid, "x")
@@ -354,7 +355,7 @@ func BenchmarkTimer(b *testing.B) {
 	n, err := node.Start(node.Config{})
 	require.NoError(b, err)
 	defer n.Stop()
-	pid := nodetest.Actor.Spawn(b, n, nodetest.Ignore)
+	pid := actortest.Actor.Spawn(b, n, actortest.Ignore)
 	b.Run("set and cancel", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -365,7 +366,7 @@ func BenchmarkTimer(b *testing.B) {
 	b.Run("spawn, set and kill", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			pid := nodetest.Actor.Spawn(b, n, nodetest.Ignore)
+			pid := actortest.Actor.Spawn(b, n, actortest.Ignore)
 			n.SendInterval(time.Hour, pid, "x")
 			n.Exit(pid, node.Kill)
 		}
@@ -374,7 +375,7 @@ func BenchmarkTimer(b *testing.B) {
 
 // Ticks that a full mailbox has no room for are dead letters, and no goroutine waits with them, whatever the policy.
 func TestSendIntervalFullMailbox(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
 			before := nodetest.Goroutines()
@@ -399,7 +400,7 @@ func TestSendIntervalFullMailbox(t *testing.T) {
 // A message that is sent once waits in its timer for room in a mailbox that blocks its senders, and can be cancelled
 // there; with other mailboxes it becomes a dead letter.
 func TestSendAfterFullMailbox(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
 			h, err := n.Open()
@@ -447,7 +448,7 @@ func TestSendAfterRefused(t *testing.T) {
 	for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.DropNewest, mailbox.DropOldest} {
 		t.Run(policy.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, pid, release := gate(t, nodetest.Actor, node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: policy}})
+				n, pid, release := gate(t, actortest.Actor, node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: policy}})
 				for i := range 2 {
 					require.NoError(t, n.Send(pid, i))
 					synctest.Wait()
@@ -468,7 +469,7 @@ func TestSendAfterRefused(t *testing.T) {
 
 // Stop leaves no goroutine behind when timers have no room for their messages: the bubble would detect it.
 func TestStopWithTimersForFullMailboxes(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
 			once, err := n.SendAfter(time.Millisecond, pid, "x")

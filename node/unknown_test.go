@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/event"
@@ -61,7 +61,7 @@ func TestUnknownRequests(t *testing.T) {
 	}
 	for _, s := range styles {
 		behaviours["Unknown, "+s.Name] = func() node.Actor {
-			return s.Actor(func(self nodetest.Self, msg any) error {
+			return s.Actor(func(self actortest.Self, msg any) error {
 				switch self := self.(type) {
 				case *node.Context:
 					self.Unknown(msg)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -104,7 +105,7 @@ type endless struct {
 	name  string
 	shown string // what Info shows
 	err   error  // that a handler and the user of a handle get; nil: none
-	wait  func(h nodetest.Self, w *waitWorld) error
+	wait  func(h actortest.Self, w *waitWorld) error
 	not   string // styles that have no such wait
 	slow  bool   // on the node held: it is repeated, as not every one waits
 }
@@ -112,113 +113,113 @@ type endless struct {
 const actors = "actor detached scheduler"
 
 var allEndless = []endless{
-	{name: "Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Call", shown: "reply", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.Call[int](context.Background(), h, w.stuck, 1)
 		return err
 	}},
-	{name: "Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Call far", shown: "reply", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.Call[int](context.Background(), h, w.mute, 1)
 		return err
 	}},
-	{name: "Call of a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Call of a full mailbox", shown: "space", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.Call[int](context.Background(), h, w.full, 1)
 		return err
 	}},
-	{name: "Await", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Await", shown: "future", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.Await(context.Background(), h, node.Async[int](h, w.stuck, 1))
 		return err
 	}},
-	{name: "Await of another's future", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Await of another's future", shown: "future", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.Await(context.Background(), h, node.Async[int](w.near, w.mute, 1))
 		return err
 	}},
-	{name: "Await far", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Await far", shown: "future", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.Await(context.Background(), h, node.Async[int](h, w.deaf, 1))
 		return err
 	}},
-	{name: "Await of a function far", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Await of a function far", shown: "future", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.Await(context.Background(), h, rpc.Async[int](h, w.mute.Node, "erlang", "node"))
 		return err
 	}},
-	{name: "AwaitExit", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "AwaitExit", shown: "exit", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.AwaitExit(context.Background(), h, w.stuck)
 		return err
 	}},
-	{name: "AwaitExit far", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "AwaitExit far", shown: "exit", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.AwaitExit(context.Background(), h, w.deaf)
 		return err
 	}},
-	{name: "SpawnWait", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "SpawnWait", shown: "start", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.SpawnWait(context.Background(), h, node.Options{}, never{})
 		return err
 	}},
-	{name: "SpawnWait, Monitor", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "SpawnWait, Monitor", shown: "start", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := node.SpawnWait(context.Background(), h, node.Options{Monitor: new(node.Ref)}, never{})
 		return err
 	}},
-	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := rpc.Spawn(context.Background(), h, w.mute.Node, "any", "thing")
 		return err
 	}},
-	{name: "rpc.Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "rpc.Call", shown: "reply", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := rpc.Call[int](context.Background(), h, w.near.Name(), "waits", "stuck")
 		return err
 	}},
-	{name: "rpc.Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "rpc.Call far", shown: "reply", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		_, err := rpc.Call[int](context.Background(), h, w.mute.Node, "erlang", "node")
 		return err
 	}},
-	{name: "rpc.Multi", shown: "future", wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "rpc.Multi", shown: "future", wait: func(h actortest.Self, w *waitWorld) error {
 		rpc.Multi[int](h.Context(), h, []wire.Atom{w.mute.Node, w.near.Name()}, "waits", "stuck")
 		return nil
 	}},
-	{name: "Send to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Send to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		return h.Send(w.full, 1)
 	}},
-	{name: "Deliver to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Deliver to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		return node.Deliver(context.Background(), h, w.full, 1)
 	}},
-	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h actortest.Self, w *waitWorld) error {
 		return node.Deliver(context.Background(), h, w.deaf, 1)
 	}},
 	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited,
-		wait: func(h nodetest.Self, _ *waitWorld) error {
+		wait: func(h actortest.Self, _ *waitWorld) error {
 			return node.Deliver(context.Background(), h, node.At{Name: "stuck", Node: sought}, 1)
 		}},
-	{name: "Async to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Async to a full mailbox", shown: "space", wait: func(h actortest.Self, w *waitWorld) error {
 		//actornode:ignore lostfuture its send is what waits
 		node.Async[int](h, w.full, 1)
 		return nil
 	}},
-	{name: "SendRequest to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "SendRequest to a full mailbox", shown: "space", wait: func(h actortest.Self, w *waitWorld) error {
 		node.SendRequest(h, w.full, 1, 1)
 		return nil
 	}},
-	{name: "Receive", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitWorld) error {
+	{name: "Receive", shown: "message", not: actors, wait: func(h actortest.Self, _ *waitWorld) error {
 		h.(*node.Process).Receive()
 		return nil
 	}},
-	{name: "ReceiveMatch", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitWorld) error {
+	{name: "ReceiveMatch", shown: "message", not: actors, wait: func(h actortest.Self, _ *waitWorld) error {
 		h.(*node.Process).ReceiveMatch(func(any) bool { return false })
 		return nil
 	}},
-	{name: "ReceiveWithin", shown: "message", not: actors, err: node.ErrExited, wait: func(h nodetest.Self, _ *waitWorld) error {
+	{name: "ReceiveWithin", shown: "message", not: actors, err: node.ErrExited, wait: func(h actortest.Self, _ *waitWorld) error {
 		_, err := h.(*node.Process).ReceiveWithin(time.Hour, nil)
 		return err
 	}},
-	{name: "ReceiveOf", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitWorld) error {
+	{name: "ReceiveOf", shown: "message", not: actors, wait: func(h actortest.Self, _ *waitWorld) error {
 		node.ReceiveOf[chan int](h.(*node.Process))
 		return nil
 	}},
-	{name: "Send to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error { return h.Send(w.lazy, 1) }},
+	{name: "Send to a slow node", slow: true, wait: func(h actortest.Self, w *waitWorld) error { return h.Send(w.lazy, 1) }},
 	{name: "Send to a name on a slow node", slow: true,
-		wait: func(h nodetest.Self, w *waitWorld) error { return h.Send(w.slow, 1) }},
-	{name: "SendBytes to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
+		wait: func(h actortest.Self, w *waitWorld) error { return h.Send(w.slow, 1) }},
+	{name: "SendBytes to a slow node", slow: true, wait: func(h actortest.Self, w *waitWorld) error {
 		return h.(interface {
 			SendBytes(to node.Dest, b []byte) error
 		}).SendBytes(w.lazy, make([]byte, 100))
 	}},
-	{name: "Link to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Link to a slow node", slow: true, wait: func(h actortest.Self, w *waitWorld) error {
 		p := h.(interface {
 			Link(node.Dest)
 			Unlink(node.Dest)
@@ -227,28 +228,28 @@ var allEndless = []endless{
 		p.Unlink(w.lazy)
 		return nil
 	}},
-	{name: "Monitor to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "Monitor to a slow node", slow: true, wait: func(h actortest.Self, w *waitWorld) error {
 		h.DemonitorFlush(h.Monitor(w.lazy))
 		return nil
 	}},
 	{name: "Exit to a slow node", slow: true,
-		wait: func(h nodetest.Self, w *waitWorld) error { h.Exit(w.lazy, node.Normal); return nil }},
-	{name: "Async to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
+		wait: func(h actortest.Self, w *waitWorld) error { h.Exit(w.lazy, node.Normal); return nil }},
+	{name: "Async to a slow node", slow: true, wait: func(h actortest.Self, w *waitWorld) error {
 		node.Async[int](h, w.lazy, 1).Cancel()
 		return nil
 	}},
-	{name: "SendRequest to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "SendRequest to a slow node", slow: true, wait: func(h actortest.Self, w *waitWorld) error {
 		node.SendRequest(h, w.slow, 1, 1)
 		return nil
 	}},
-	{name: "rpc.Cast to a slow node", slow: true, wait: func(h nodetest.Self, w *waitWorld) error {
+	{name: "rpc.Cast to a slow node", slow: true, wait: func(h actortest.Self, w *waitWorld) error {
 		return rpc.Cast(h, w.slow.Node, "any", "thing")
 	}},
 }
 
 // waitStyle is a way for code to wait: in a process, or in a goroutine with a handle.
 type waitStyle struct {
-	nodetest.Style
+	actortest.Style
 	handle bool // a goroutine with a handle
 }
 
@@ -263,16 +264,16 @@ func (goScheduler) Schedule(r sched.Runnable) {
 }
 
 var waitStyles = []waitStyle{
-	{Style: nodetest.Actor},
-	{Style: nodetest.Detached},
-	{Style: nodetest.Style{Name: "scheduler", Options: node.Options{Scheduler: goScheduler{}}}},
-	{Style: nodetest.Process},
-	{Style: nodetest.Coroutine},
-	{Style: nodetest.Style{Name: "handle"}, handle: true},
+	{Style: actortest.Actor},
+	{Style: actortest.Detached},
+	{Style: actortest.Style{Name: "scheduler", Options: node.Options{Scheduler: goScheduler{}}}},
+	{Style: actortest.Process},
+	{Style: actortest.Coroutine},
+	{Style: actortest.Style{Name: "handle"}, handle: true},
 }
 
 // begin makes a process of the style run f, and links it to partner. ended is closed when its code has ended.
-func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f func(h nodetest.Self)) (pid node.PID, ended chan struct{}) {
+func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f func(h actortest.Self)) (pid node.PID, ended chan struct{}) {
 	ended = make(chan struct{})
 	if s.handle {
 		h, err := n.Open()
@@ -284,7 +285,7 @@ func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f fu
 		}()
 		return h.Self(), ended
 	}
-	pid = s.Spawn(t, n, func(h nodetest.Self, m any) error {
+	pid = s.Spawn(t, n, func(h actortest.Self, m any) error {
 		if m == "go" {
 			defer close(ended)
 			f(h)
@@ -332,7 +333,7 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	partner.TrapExit(true)
 	errs := make(chan error, 1)
 	var begun atomic.Bool // before that, a function waits for the message that it begins with
-	pid, ended := s.begin(t, n, partner, func(h nodetest.Self) {
+	pid, ended := s.begin(t, n, partner, func(h actortest.Self) {
 		begun.Store(true)
 		err := e.wait(h, w)
 		for e.slow && n.IsAlive(h.Self()) {
@@ -380,7 +381,7 @@ func TestFutureOutlivesMaker(t *testing.T) {
 			partner := nodetest.Open(t, n)
 			partner.TrapExit(true)
 			stop := make(chan struct{})
-			pid, ended := maker.begin(t, n, partner, func(h nodetest.Self) {
+			pid, ended := maker.begin(t, n, partner, func(h actortest.Self) {
 				futures <- node.Async[int](h, server, "")
 				<-stop
 			})
@@ -397,7 +398,7 @@ func TestFutureOutlivesMaker(t *testing.T) {
 			waiting := 0
 			for _, s := range waitStyles {
 				begun := make(chan struct{})
-				s.begin(t, n, partner, func(h nodetest.Self) { close(begun); await(h.(node.Caller)) })
+				s.begin(t, n, partner, func(h actortest.Self) { close(begun); await(h.(node.Caller)) })
 				testkit.Receive(t, begun)
 				waiting++
 			}

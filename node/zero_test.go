@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -15,7 +16,7 @@ import (
 // Sending to nobody, to a nil Dest or the PID of a variable that was never set, fails, for every caller and every way
 // to send.
 func TestNobodyAsDestination(t *testing.T) {
-	nodetest.EachCaller(t, func(t *testing.T, caller nodetest.Caller) {
+	actortest.EachCaller(t, func(t *testing.T, caller actortest.Caller) {
 		n := nodetest.Start(t, node.Config{})
 		caller.Do(t, n, func(me node.Caller) {
 			ctx := testkit.Context(t)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -410,7 +410,7 @@ func TestInitNeverReturns(t *testing.T) {
 				assert.ErrorAs(s, err, &e)
 			}()
 			synctest.Wait()
-			_, err := nodetest.CallWithin[any](time.Hour, s.n, sup, "anything")
+			_, err := actortest.CallWithin[any](time.Hour, s.n, sup, "anything")
 			assert.ErrorIs(s, err, node.ErrTimeout)
 			return sup
 		}

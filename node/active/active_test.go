@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -381,7 +382,7 @@ func TestUnread(t *testing.T) {
 
 // Info says how many activations wait, for what and since when, and does not wait for any method itself.
 func TestInfo(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
 		a := start(t, n, &account{})
 		begun := time.Now()
 		info := func() observe.Activations {

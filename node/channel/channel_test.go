@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -126,7 +127,7 @@ func TestOnce(t *testing.T) {
 
 	// A call is not a value, whatever its type.
 	calls := channel.New[node.Request[int]](p)
-	_, err := nodetest.CallWithin[int](testkit.Limit, n, calls.Output().Ref, 1)
+	_, err := actortest.CallWithin[int](testkit.Limit, n, calls.Output().Ref, 1)
 	require.Error(t, err)
 	require.NotErrorIs(t, err, node.ErrTimeout)
 	require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)
@@ -217,7 +218,7 @@ func TestOtherNodes(t *testing.T) {
 			sent(t, far, channel.Output[int64]{Ref: out}.Ref, int64(1<<40))
 		}
 		require.Equal(t, int64(1<<40), numbers.Receive(p))
-		_, err := nodetest.CallWithin[int](testkit.Limit, far, got.To.Ref, 1)
+		_, err := actortest.CallWithin[int](testkit.Limit, far, got.To.Ref, 1)
 		require.Error(t, err)
 		require.NotErrorIs(t, err, node.ErrTimeout)
 	})
@@ -245,7 +246,7 @@ func TestByName(t *testing.T) {
 				require.NoError(t, send(7))
 				require.Equal(t, 7, in.Receive(p))
 			}
-			_, err := nodetest.CallWithin[int](testkit.Limit, from, at, 1)
+			_, err := actortest.CallWithin[int](testkit.Limit, from, at, 1)
 			require.Error(t, err)
 			require.NotErrorIs(t, err, node.ErrTimeout)
 			require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -340,7 +341,7 @@ func TestMatchingLooksOnce(t *testing.T) {
 	}
 	run(nodetest.Open(t, n))
 	require.Equal(t, left+wanted, looks)
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		looks = 0
 		ended := make(chan struct{})
 		_, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
@@ -351,5 +352,5 @@ func TestMatchingLooksOnce(t *testing.T) {
 		require.NoError(t, err)
 		testkit.Receive(t, ended)
 		require.Equal(t, left+wanted, looks)
-	}, nodetest.BlockingStyles()...)
+	}, actortest.BlockingStyles()...)
 }

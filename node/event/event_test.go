@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -34,7 +34,7 @@ type scriptNode struct {
 }
 
 func onStage(t *testing.T, f func(s *scriptNode)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) {
 		pid, err := event.Start(t.Context(), me, event.Config{}, node.Options{})
 		require.NoError(t, err)
 		f(&scriptNode{t, n, me, pid, log})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -204,9 +205,9 @@ func TestStyles(t *testing.T) {
 			return nil
 		},
 	}
-	for _, s := range nodetest.Styles() {
+	for _, s := range actortest.Styles() {
 		begins[s.Name] = func() error {
-			return l.n.Send(s.Spawn(t, l.n, func(self nodetest.Self, _ any) error {
+			return l.n.Send(s.Spawn(t, l.n, func(self actortest.Self, _ any) error {
 				sum(node.Await(self.Context(), self, futures.All(self, fs...)))
 				return nil
 			}), "begin")

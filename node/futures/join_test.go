@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -66,9 +67,9 @@ func TestEach(t *testing.T) {
 			go func() { v, _ := node.Await(context.Background(), l.n, f); out <- v }()
 		},
 	}
-	for _, s := range nodetest.Styles() {
+	for _, s := range actortest.Styles() {
 		begins[s.Name] = func(fs []*node.Future[int]) {
-			require.NoError(t, l.n.Send(s.Spawn(t, l.n, func(self nodetest.Self, _ any) error {
+			require.NoError(t, l.n.Send(s.Spawn(t, l.n, func(self actortest.Self, _ any) error {
 				out <- seen(self, len(fs), ranged, fs)
 				return nil
 			}), "begin"))
@@ -181,7 +182,7 @@ func (o *adder) Add(_ *active.Context, n int) (int, error) { o.total += n; retur
 
 // An answer, a timeout, and a request that is given up: each is reported once, to its handler.
 func TestAsk(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, server *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, server *node.Process, _ *logtest.Text) {
 		told := make(chan string, 10)
 		then := func(name string) func(c *node.Context, v int, err error) error {
 			return func(_ *node.Context, v int, err error) error { told <- fmt.Sprint(name, " ", v, " ", err); return nil }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -29,7 +30,7 @@ func TestWhatEndsAServer(t *testing.T) {
 	type f = func(p *probe, c *genserver.Context) error
 	ways := map[string]func(h *node.Process, pid node.PID, f f) error{
 		"call": func(h *node.Process, pid node.PID, f f) error {
-			_, err := nodetest.CallWithin[string](testkit.Limit, h, pid,
+			_, err := actortest.CallWithin[string](testkit.Limit, h, pid,
 				do(func(p *probe, c *genserver.Context) (string, error) { return "done", f(p, c) }))
 			return err
 		},
@@ -513,14 +514,14 @@ func TestInitFails(t *testing.T) {
 	} {
 		for _, link := range []bool{false, true} {
 			for _, trap := range []bool{false, true} {
-				for _, style := range []nodetest.Style{handle, nodetest.Actor, nodetest.Process, nodetest.Coroutine} {
+				for _, style := range []actortest.Style{handle, actortest.Actor, actortest.Process, actortest.Coroutine} {
 					t.Run(fmt.Sprintf("%s/link=%v/trap=%v/%s", c.what, link, trap, style.Name), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							n, err := node.Start(node.Config{Workers: 2})
 							require.NoError(t, err)
 							p := &probe{init: c.init}
 							var got *result
-							body := func(in nodetest.Self) {
+							body := func(in actortest.Self) {
 								in.TrapExit(trap)
 								ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 								defer cancel()
@@ -564,10 +565,10 @@ func TestInitFails(t *testing.T) {
 }
 
 // handle marks the style for which spawn makes a handle that a goroutine runs.
-var handle = nodetest.Style{Name: "handle", Blocking: true}
+var handle = actortest.Style{Name: "handle", Blocking: true}
 
 // spawn makes a process that runs body at its first message and gives the others to more.
-func spawn(t *testing.T, n *node.Node, s nodetest.Style, body func(in nodetest.Self), more func(any)) node.PID {
+func spawn(t *testing.T, n *node.Node, s actortest.Style, body func(in actortest.Self), more func(any)) node.PID {
 	t.Helper()
 	if s.Name == handle.Name {
 		h, err := n.Open()
@@ -582,7 +583,7 @@ func spawn(t *testing.T, n *node.Node, s nodetest.Style, body func(in nodetest.S
 		return h.Self()
 	}
 	first := true
-	return s.Spawn(t, n, func(self nodetest.Self, m any) error {
+	return s.Spawn(t, n, func(self actortest.Self, m any) error {
 		if first {
 			first = false
 			body(self)
@@ -652,7 +653,7 @@ func TestTerminateCrashes(t *testing.T) {
 				return sys.Stop(context.Background(), h, pid, wire.Atom("asked"))
 			},
 			"call": func(h *node.Process, pid node.PID) error {
-				_, err := nodetest.CallWithin[string](testkit.Limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
+				_, err := actortest.CallWithin[string](testkit.Limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
 				return err
 			},
 			"cast": func(h *node.Process, pid node.PID) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
@@ -89,7 +90,7 @@ func (w *clashTest) cast(v ...any) {
 
 // got returns the casts of a kind that the name server of b has got.
 func (w *clashTest) got(kind wire.Atom) (all []wire.Tuple) {
-	for _, m := range nodetest.Rest(w.me) {
+	for _, m := range actortest.Rest(w.me) {
 		body, _ := node.AsCast(m)
 		if t, ok := body.(wire.Tuple); ok && t[0] == any(kind) {
 			all = append(all, t)
@@ -103,7 +104,7 @@ func (w *clashTest) got(kind wire.Atom) (all []wire.Tuple) {
 func (w *clashTest) clash(method wire.Export, ours, his node.PID) {
 	w.a.Disconnect(w.b.Name())
 	synctest.Wait()
-	nodetest.Rest(w.me)
+	actortest.Rest(w.me)
 	require.NoError(w, w.b.Connect(testkit.Context(w), w.a.Name()))
 	synctest.Wait()
 	began := w.got("init_connect")
@@ -133,7 +134,7 @@ func (w *clashTest) effects() map[string]bool {
 		if !v.n.IsAlive(v.Self()) {
 			e[map[bool]string{true: "end here", false: "end there"}[v.n == w.a]] = true
 			delete(w.victims, name)
-		} else if len(nodetest.Rest(v.Process)) > 0 {
+		} else if len(actortest.Rest(v.Process)) > 0 {
 			e["message"] = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
@@ -26,10 +27,10 @@ func TestEnds(t *testing.T) {
 		"with a monitor":    func(pid node.PID) { h.Monitor(pid); n.Exit(pid, node.Kill) },
 		"with a local name": func(pid node.PID) { require.NoError(t, n.Register("local", pid)); n.Exit(pid, node.Kill) },
 	}
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		for how, end := range ends {
 			t.Run(how, func(t *testing.T) {
-				pid := s.Spawn(t, n, func(_ nodetest.Self, msg any) error { return msg.(error) })
+				pid := s.Spawn(t, n, func(_ actortest.Self, msg any) error { return msg.(error) })
 				require.NoError(t, global.Register(testkit.Context(t), n, name, pid, global.Options{}))
 				has(t, n, name, pid)
 				i, err := n.Info(pid)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -209,7 +210,7 @@ func TestWaysToSend(t *testing.T) {
 	gate := make(chan struct{})
 	blocked := func(pid node.PID) { require.NoError(t, n.Send(pid, gate)) }
 	handled := make(chan any, 10)
-	handle := func(_ nodetest.Self, msg any) error {
+	handle := func(_ actortest.Self, msg any) error {
 		switch m := msg.(type) {
 		case chan struct{}:
 			<-m
@@ -223,7 +224,7 @@ func TestWaysToSend(t *testing.T) {
 		handled <- msg
 		return nil
 	}
-	for _, s := range nodetest.Styles() {
+	for _, s := range actortest.Styles() {
 		pid := s.Spawn(t, n, handle)
 		for name, send := range map[string]func(*line) error{
 			"Send":      func(l *line) error { return n.Send(pid, l) },
@@ -250,7 +251,7 @@ func TestWaysToSend(t *testing.T) {
 			require.Contains(t, all[0].Path, ".Count", name)
 		}
 	}
-	_, err := n.SendAfter(time.Hour, nodetest.Actor.Spawn(t, n, handle), &line{})
+	_, err := n.SendAfter(time.Hour, actortest.Actor.Spawn(t, n, handle), &line{})
 	require.NoError(t, err)
 
 	object := &counterObject{}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -131,9 +132,9 @@ func TestWaitStress(t *testing.T) {
 }
 
 // styles returns all styles, with unbounded and with bounded mailboxes.
-func styles() []nodetest.Style {
-	all := nodetest.Styles()
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
+func styles() []actortest.Style {
+	all := actortest.Styles()
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Process} {
 		s.Name = "bounded " + s.Name
 		all = append(all, s.With(node.Options{Bounds: mailbox.Bounds{Messages: 1 << 20}}))
 	}
@@ -144,7 +145,7 @@ func styles() []nodetest.Style {
 type unwanted struct{ n int }
 
 // spawn starts a process of a style that calls do for each message except unwanted ones, which it leaves.
-func spawn(t *testing.T, n *node.Node, s nodetest.Style, do func(self nodetest.Self, msg any)) node.PID {
+func spawn(t *testing.T, n *node.Node, s actortest.Style, do func(self actortest.Self, msg any)) node.PID {
 	t.Helper()
 	var b node.Actor = node.ActorFunc(func(c *node.Context, msg any) error {
 		if _, ok := msg.(unwanted); ok {
@@ -168,11 +169,11 @@ func spawn(t *testing.T, n *node.Node, s nodetest.Style, do func(self nodetest.S
 // A node is not idle while a handler runs or a message waits, whatever the style; it is idle when the only messages are
 // those that were left.
 func TestIdle(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		require.NoError(t, lifetime.Idle(testkit.Context(t), n), "there is no process")
 		begun, goOn := make(chan struct{}), make(chan struct{})
-		pid := spawn(t, n, s, func(nodetest.Self, any) { begun <- struct{}{}; <-goOn })
+		pid := spawn(t, n, s, func(actortest.Self, any) { begun <- struct{}{}; <-goOn })
 		require.NoError(t, lifetime.Idle(testkit.Context(t), n), "nothing to do")
 		require.NoError(t, n.Send(pid, 1))
 		require.NoError(t, n.Send(pid, 2))
@@ -265,7 +266,7 @@ func TestIdleStress(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	var under atomic.Int64 // tokens
 	var pids []node.PID
-	handle := func(self nodetest.Self, msg any) {
+	handle := func(self actortest.Self, msg any) {
 		k := msg.(token)
 		r := rand.New(rand.NewPCG(k.seed, 3))
 		if k.left > 0 {

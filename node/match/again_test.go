@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -49,7 +50,7 @@ func TestReceiveDoesNotLookAgain(t *testing.T) {
 		{name: "a projection", cases: []Case{Project(never, On(func(int) {})), take}, again: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+			actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 				s.Run(t, nodetest.Start(t, node.Config{}), func(p *node.Process) {
 					m := New(append([]Case{looks{&n}}, c.cases...)...)
 					for i := range waiting {
@@ -87,7 +88,7 @@ func TestBlocking(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	require.Same(t, h.Inside(process.Key{}).Acting(), &blocking(h).Acting)
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		s.Run(t, n, func(p *node.Process) { require.Same(t, p.Inside(process.Key{}).Acting(), &blocking(p).Acting) })
 	})
 }
@@ -95,7 +96,7 @@ func TestBlocking(t *testing.T) {
 // Receives with several matches, with marks and without a Match take what they would take from a list.
 func TestReceiveModel(t *testing.T) {
 	r := testkit.Rand(t)
-	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		s.Run(t, nodetest.Start(t, node.Config{}), func(p *node.Process) {
 			var got any
 			late := After(0, func() { got = nil })

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -84,9 +85,9 @@ var fits = []struct {
 // eachStyle runs a scenario in each style: spawn starts a process that uses m for each message, and leaves messages
 // that no case fits.
 func eachStyle(t *testing.T, run func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node)) {
-	bounded := nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 500, Policy: mailbox.Refuse}})
+	bounded := actortest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 500, Policy: mailbox.Refuse}})
 	bounded.Name = "bounded"
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
 		run(t, func(m *match.Match) node.PID {
 			var b node.Actor = m
@@ -103,7 +104,7 @@ func eachStyle(t *testing.T, run func(t *testing.T, spawn func(m *match.Match) n
 			require.NoError(t, err)
 			return pid
 		}, n)
-	}, append(nodetest.Styles(), bounded)...)
+	}, append(actortest.Styles(), bounded)...)
 }
 
 // The first case that fits takes a message, in each style; messages that no case fits are left.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -64,7 +65,7 @@ var places = map[string]node.Options{"stage": {}, "detached": {Place: node.Detac
 func bubble(t *testing.T, f func(t *testing.T, n *node.Node, pid node.PID, w *watched, do func(f func(c *node.Context)))) {
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
-			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 				w := &watched{began: time.Now()}
 				pid, err := n.SpawnOpt(o, w)
 				require.NoError(t, err)
@@ -182,7 +183,7 @@ func TestTimeoutIsVoid(t *testing.T) {
 func TestAfterOfSpawned(t *testing.T) {
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
-			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 				w := &watched{began: time.Now()}
 				m := match.New(
 					match.On(func(int) { w.note("int") }),
@@ -212,7 +213,7 @@ func TestAfterOfSpawned(t *testing.T) {
 
 // In a receive the time runs from its beginning; messages that no case fits do not count.
 func TestAfterInReceive(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 		began := time.Now()
 		var seen []string
 		m := match.New(
@@ -241,7 +242,7 @@ func TestTimeoutRace(t *testing.T) {
 	r := testkit.Rand(t)
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
-			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 				var mu sync.Mutex
 				due := time.Time{} // of the timeout; zero: none is due
 				timeouts := 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
@@ -179,7 +180,7 @@ func TestPeerNamesSource(t *testing.T) {
 						}
 						synctest.Wait()
 					}
-					require.Empty(t, nodetest.Rest(victim))
+					require.Empty(t, actortest.Rest(victim))
 					require.ErrorIs(t, err, ErrNotAllowed)
 				}
 			}
@@ -285,7 +286,7 @@ func (w *deputyTest) impostor(how string, victims *node.Node) {
 	synctest.Wait()
 	require.NoError(w, w.me.Send(node.At{Name: "moving", Node: w.a.Name()}, wire.Atom("another")))
 	synctest.Wait()
-	require.Empty(w, nodetest.Rest(victim), how)
+	require.Empty(w, actortest.Rest(victim), how)
 	if how == "started" { // the process has not moved yet, and does when b says so of its own process
 		require.Empty(w, moved)
 		require.NoError(w, w.me.Send(node.At{Name: "moving", Node: w.a.Name()}, started{id, mine.Self()}))

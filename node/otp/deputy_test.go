@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -423,7 +424,7 @@ func (w *world) effects() effects {
 		}
 	}
 	synctest.Wait()
-	for _, m := range nodetest.Rest(w.me) { // leave out what the node itself has sent, as for the answers
+	for _, m := range actortest.Rest(w.me) { // leave out what the node itself has sent, as for the answers
 		_ = m
 	}
 	for _, v := range w.victims {
@@ -438,7 +439,7 @@ func (w *world) lively() bool {
 	defer p.Close(nil)
 	require.NoError(w, p.Send(node.Atom("server"), calls.MakeCall(wire.Tuple{p.Self(), w.a.MakeRef()}, wire.Atom("hello"))))
 	synctest.Wait()
-	return len(nodetest.Rest(p)) == 1
+	return len(actortest.Rest(p)) == 1
 }
 
 // ref makes a reference of the node of a process.

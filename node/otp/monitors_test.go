@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -16,8 +17,8 @@ func TestMonitorsAreShown(t *testing.T) {
 		n, far := c.Start("a"), c.Start("b")
 		c.Connect(n, far)
 		h := nodetest.Open(t, n)
-		near := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
-		away := nodetest.Actor.Spawn(t, far, nodetest.Ignore)
+		near := actortest.Actor.Spawn(t, n, actortest.Ignore)
+		away := actortest.Actor.Spawn(t, far, actortest.Ignore)
 		require.NoError(t, n.Register("near", near))
 		require.NoError(t, far.Register("away", away))
 		for _, to := range []node.Dest{near, node.Atom("near"), away, node.At{Name: "away", Node: far.Name()}} {

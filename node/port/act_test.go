@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -49,7 +49,7 @@ port.run()
 func (w *portTest) ask(pid node.PID, fields ...any) any {
 	w.Helper()
 	fields[0] = node.Atom(fields[0].(string))
-	v, err := nodetest.CallWithin[any](testkit.Limit, w.self, pid, wire.Tuple(fields))
+	v, err := actortest.CallWithin[any](testkit.Limit, w.self, pid, wire.Tuple(fields))
 	require.NoError(w, err)
 	return v
 }

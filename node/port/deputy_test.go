@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
@@ -50,7 +51,7 @@ func TestPeerNamesOwner(t *testing.T) {
 			_, err = node.Call[any](testkit.Context(t), me, node.At{Name: "port", Node: a.Name()}, wire.Atom("get"))
 			require.NoError(t, err) // all before has been handled, also by the program
 			require.NoError(t, a.Send(pid, wire.Atom("last")))
-			require.Equal(t, []any{wire.Atom("last")}, append([]any{nodetest.Next[any](t, victim)}, nodetest.Rest(victim)...))
+			require.Equal(t, []any{wire.Atom("last")}, append([]any{nodetest.Next[any](t, victim)}, actortest.Rest(victim)...))
 		}
 		require.True(t, a.IsAlive(port))
 	})

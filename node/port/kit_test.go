@@ -18,8 +18,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -205,7 +205,7 @@ func (w *portTest) call(pid node.PID, term string) string {
 	w.Helper()
 	t, err := wire.Parse(term)
 	require.NoError(w, err)
-	v, err := nodetest.CallWithin[any](testkit.Limit, w.n, pid, t)
+	v, err := actortest.CallWithin[any](testkit.Limit, w.n, pid, t)
 	if err != nil {
 		return "error: " + wire.Format(values.ErrorTerm(err))
 	}

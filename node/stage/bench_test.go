@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -18,9 +19,9 @@ func BenchmarkNeighbourOfBlocking(b *testing.B) {
 	for _, says := range []bool{true, false} {
 		b.Run(map[bool]string{true: "blocking", false: "silent"}[says], func(b *testing.B) {
 			n := nodetest.Start(b, node.Config{Stages: 1})
-			neighbour := nodetest.Actor.Spawn(b, n, parrot)
+			neighbour := actortest.Actor.Spawn(b, n, parrot)
 			for range 200 {
-				pid := nodetest.Actor.Spawn(b, n, func(c nodetest.Self, m any) error {
+				pid := actortest.Actor.Spawn(b, n, func(c actortest.Self, m any) error {
 					nap := func() { time.Sleep(100 * time.Millisecond) }
 					if says {
 						c.Blocking(nap)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -32,14 +33,14 @@ func made(t testing.TB, n *node.Node, o stage.Options) *stage.Stage {
 
 // The styles of processes on a stage, and all styles with those that a scheduler runs.
 var (
-	onStages = []nodetest.Style{nodetest.Actor, nodetest.Coroutine}
+	onStages = []actortest.Style{actortest.Actor, actortest.Coroutine}
 
-	goroutines     = nodetest.Style{Name: "scheduler", Options: node.Options{Scheduler: stage.Goroutines(100)}}
-	driven         = nodetest.Style{Name: "driven", Blocking: true, Options: node.Options{Coroutine: true, Scheduler: stage.Goroutines(100)}}
-	withSchedulers = append(nodetest.Styles(), goroutines, driven)
+	goroutines     = actortest.Style{Name: "scheduler", Options: node.Options{Scheduler: stage.Goroutines(100)}}
+	driven         = actortest.Style{Name: "driven", Blocking: true, Options: node.Options{Coroutine: true, Scheduler: stage.Goroutines(100)}}
+	withSchedulers = append(actortest.Styles(), goroutines, driven)
 )
 
-func parrot(_ nodetest.Self, m any) error {
+func parrot(_ actortest.Self, m any) error {
 	if r, ok := m.(node.Request[int]); ok {
 		return r.Reply(r.Body)
 	}
@@ -68,14 +69,14 @@ func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
 			t.Run(fmt.Sprint(s.Name, procs), func(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Hour})
-				neighbour := nodetest.Actor.Spawn(t, n, parrot)
+				neighbour := actortest.Actor.Spawn(t, n, parrot)
 				release := make(chan struct{})
 				var in sync.WaitGroup
 				in.Add(many)
 				var pids []node.PID
 				began := time.Now().Add(-time.Second)
 				for range many {
-					pid := s.Spawn(t, n, func(c nodetest.Self, m any) error {
+					pid := s.Spawn(t, n, func(c actortest.Self, m any) error {
 						if m == "block" {
 							c.Blocking(func() { in.Done(); c.Blocking(func() { <-release }) })
 							return nil
@@ -108,11 +109,11 @@ func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
 // A process that is killed in Blocking ends when f returns, after its deferred functions; its context is cancelled at
 // once. A panic in f crashes the process.
 func TestBlockingKilledOrPanicking(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 1})
 		h := nodetest.Open(t, n)
 		in, release, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		pid := s.Spawn(t, n, func(c nodetest.Self, _ any) error {
+		pid := s.Spawn(t, n, func(c actortest.Self, _ any) error {
 			defer close(over)
 			c.Blocking(func() {
 				close(in)
@@ -129,7 +130,7 @@ func TestBlockingKilledOrPanicking(t *testing.T) {
 		close(release)
 		testkit.Receive(t, over)
 
-		pid = s.Spawn(t, n, func(c nodetest.Self, _ any) error {
+		pid = s.Spawn(t, n, func(c actortest.Self, _ any) error {
 			c.Blocking(func() { panic("in Blocking") })
 			return nil
 		})
@@ -139,7 +140,7 @@ func TestBlockingKilledOrPanicking(t *testing.T) {
 		crash, ok := down.Reason.(*node.Crash)
 		require.True(t, ok, "%v", down.Reason)
 		require.Contains(t, fmt.Sprint(crash.Reason), "in Blocking")
-		call(t, n, nodetest.Actor.Spawn(t, n, parrot))
+		call(t, n, actortest.Actor.Spawn(t, n, parrot))
 	}, withSchedulers...)
 }
 
@@ -151,14 +152,14 @@ func TestStageIsPlace(t *testing.T) {
 		own := made(t, n, stage.Options{})
 		require.Greater(t, own.Number(), 65535)
 		children := make(chan node.PID, 2)
-		pid := s.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
+		pid := s.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c actortest.Self, m any) error {
 			switch m {
 			case "spawn":
-				child, err := c.Spawn(nodetest.Actor.Actor(parrot))
+				child, err := c.Spawn(actortest.Actor.Actor(parrot))
 				children <- child
 				return err
 			case "spawn elsewhere":
-				child, err := c.SpawnOpt(node.Options{Place: node.OnStage(1)}, nodetest.Actor.Actor(parrot))
+				child, err := c.SpawnOpt(node.Options{Place: node.OnStage(1)}, actortest.Actor.Actor(parrot))
 				children <- child
 				return err
 			}
@@ -167,13 +168,13 @@ func TestStageIsPlace(t *testing.T) {
 		require.NoError(t, n.Send(pid, "spawn"))
 		require.NoError(t, n.Send(pid, "spawn elsewhere"))
 		near, far := testkit.Receive(t, children), testkit.Receive(t, children)
-		beside := nodetest.Actor.With(node.Options{Place: node.Beside(near)}).Spawn(t, n, parrot)
+		beside := actortest.Actor.With(node.Options{Place: node.Beside(near)}).Spawn(t, n, parrot)
 		for _, pid := range []node.PID{pid, near, far, beside} {
 			call(t, n, pid)
 		}
 		require.Equal(t, []int{own.Number(), own.Number(), own.Number(), 1}, []int{infoOf(t, n, pid).Stage,
 			infoOf(t, n, near).Stage, infoOf(t, n, beside).Stage, infoOf(t, n, far).Stage}, s.Name)
-		require.NotEqual(t, own.Number(), infoOf(t, n, nodetest.Actor.Spawn(t, n, parrot)).Stage)
+		require.NotEqual(t, own.Number(), infoOf(t, n, actortest.Actor.Spawn(t, n, parrot)).Stage)
 	}
 }
 
@@ -184,10 +185,10 @@ func TestClose(t *testing.T) {
 		own := made(t, n, o)
 		var pids []node.PID
 		for range 50 {
-			pids = append(pids, nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot))
+			pids = append(pids, actortest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot))
 		}
 		if !o.Ordered {
-			pids = append(pids, nodetest.Coroutine.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot))
+			pids = append(pids, actortest.Coroutine.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot))
 		}
 		require.NoError(t, own.Close(t.Context(), n))
 		require.NoError(t, own.Close(t.Context(), n), "twice")
@@ -197,7 +198,7 @@ func TestClose(t *testing.T) {
 			call(t, n, pid)
 			require.Equal(t, at, infoOf(t, n, pid).Stage)
 		}
-		_, err := n.SpawnOpt(node.Options{Place: own.Place()}, nodetest.Actor.Actor(parrot))
+		_, err := n.SpawnOpt(node.Options{Place: own.Place()}, actortest.Actor.Actor(parrot))
 		require.ErrorIs(t, err, node.ErrArgument)
 		require.ErrorIs(t, err, stage.ErrClosed)
 		if err = stage.Move(n, pids[0], own.Place()); o.Ordered {
@@ -214,7 +215,7 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Blocked: time.Hour})
 	own := made(t, n, stage.Options{})
 	in, release := make(chan struct{}), make(chan struct{})
-	slow := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
+	slow := actortest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c actortest.Self, m any) error {
 		if m == "wait" {
 			c.Blocking(func() { close(in); <-release })
 		}
@@ -235,10 +236,10 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 	for _, s := range onStages {
 		own := made(t, n, stage.Options{})
 		got := make(chan any, 2)
-		pid := s.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
+		pid := s.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c actortest.Self, m any) error {
 			if m == "close" {
 				got <- own.Close(t.Context(), c)
-				child, _ := c.Spawn(nodetest.Actor.Actor(parrot))
+				child, _ := c.Spawn(actortest.Actor.Actor(parrot))
 				got <- child
 			}
 			return parrot(c, m)
@@ -260,10 +261,10 @@ func TestSetCount(t *testing.T) {
 	require.Equal(t, 6, n.Stats().Scheduler.Stages)
 	var pids []node.PID
 	for k := range 6 {
-		first := nodetest.Actor.With(node.Options{Place: node.OnStage(k)}).Spawn(t, n, parrot)
-		pids = append(pids, first, nodetest.Coroutine.With(node.Options{Place: node.Beside(first)}).Spawn(t, n, parrot))
+		first := actortest.Actor.With(node.Options{Place: node.OnStage(k)}).Spawn(t, n, parrot)
+		pids = append(pids, first, actortest.Coroutine.With(node.Options{Place: node.Beside(first)}).Spawn(t, n, parrot))
 	}
-	loose := nodetest.Actor.Spawn(t, n, parrot)
+	loose := actortest.Actor.Spawn(t, n, parrot)
 	require.NoError(t, stage.SetCount(t.Context(), n, 2))
 	require.Equal(t, 2, n.Stats().Scheduler.Stages)
 	for k, pid := range append(pids, loose) {
@@ -273,7 +274,7 @@ func TestSetCount(t *testing.T) {
 	for k := 0; k < len(pids); k += 2 {
 		require.Equal(t, infoOf(t, n, pids[k]).Stage, infoOf(t, n, pids[k+1]).Stage, "those beside each other")
 	}
-	_, err := n.SpawnOpt(node.Options{Place: node.OnStage(2)}, nodetest.Actor.Actor(parrot))
+	_, err := n.SpawnOpt(node.Options{Place: node.OnStage(2)}, actortest.Actor.Actor(parrot))
 	require.ErrorIs(t, err, node.ErrArgument)
 	require.ErrorContains(t, stage.SetCount(t.Context(), n, 0), "SetCount(0): want 1 to 65534")
 	require.ErrorContains(t, stage.SetCount(t.Context(), n, 65535), "want 1 to 65534")
@@ -287,9 +288,9 @@ func TestSetCount(t *testing.T) {
 func TestSpawnWhileStagesGo(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 4})
 	got := make(chan any, 3)
-	pid := nodetest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, func(c nodetest.Self, _ any) error {
+	pid := actortest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, func(c actortest.Self, _ any) error {
 		got <- stage.SetCount(c.Context(), c, 1)
-		child, err := c.Spawn(nodetest.Actor.Actor(parrot))
+		child, err := c.Spawn(actortest.Actor.Actor(parrot))
 		got <- err
 		got <- child
 		return nil
@@ -312,7 +313,7 @@ func TestSpawnWhileStagesGo(t *testing.T) {
 					if (k+i)%2 == 0 {
 						o.Place = node.Place{}
 					}
-					if made, err := n.SpawnOpt(o, nodetest.Actor.Actor(parrot)); err == nil { // else By's stage is gone
+					if made, err := n.SpawnOpt(o, actortest.Actor.Actor(parrot)); err == nil { // else By's stage is gone
 						pids <- made
 					}
 				}
@@ -336,7 +337,7 @@ func TestTwoClose(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
 	s := made(t, n, stage.Options{})
 	in, out := make(chan struct{}), make(chan struct{})
-	pid := nodetest.Actor.With(node.Options{Place: s.Place()}).Spawn(t, n, func(nodetest.Self, any) error {
+	pid := actortest.Actor.With(node.Options{Place: s.Place()}).Spawn(t, n, func(actortest.Self, any) error {
 		close(in)
 		<-out
 		return nil
@@ -378,13 +379,13 @@ func TestMove(t *testing.T) {
 	own, ordered := made(t, n, stage.Options{}), made(t, n, stage.Options{Ordered: true})
 	for _, s := range withSchedulers {
 		pid := s.Spawn(t, n, parrot)
-		if !s.Options.Coroutine && s.Name != nodetest.Actor.Name {
+		if !s.Options.Coroutine && s.Name != actortest.Actor.Name {
 			require.ErrorIs(t, stage.Move(n, pid, own.Place()), stage.ErrOffStage, s.Name)
-			_, err := n.SpawnOpt(node.Options{Place: node.Beside(pid)}, nodetest.Actor.Actor(parrot))
+			_, err := n.SpawnOpt(node.Options{Place: node.Beside(pid)}, actortest.Actor.Actor(parrot))
 			require.ErrorIs(t, err, stage.ErrOffStage, s.Name)
 			continue
 		}
-		there := nodetest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, parrot)
+		there := actortest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, parrot)
 		for _, to := range []struct {
 			place  node.Place
 			number int
@@ -420,11 +421,11 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 			var pids []node.PID
 			var wrong, handled atomic.Int64
 			kinds := append(slices.Clone(onStages),
-				nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 50, Policy: mailbox.Block}}))
+				actortest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 50, Policy: mailbox.Block}}))
 			for k := range 9 {
 				var next [senders + 1]int
 				echoes := 0
-				pids = append(pids, kinds[k%len(kinds)].Spawn(t, n, func(c nodetest.Self, m any) error {
+				pids = append(pids, kinds[k%len(kinds)].Spawn(t, n, func(c actortest.Self, m any) error {
 					i := m.(item)
 					if next[i.from] != i.seq {
 						wrong.Add(1)
@@ -468,7 +469,7 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 func TestExclusive(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2, Blocked: time.Millisecond})
 	own := made(t, n, stage.Options{Exclusive: true})
-	echo := nodetest.Actor.Spawn(t, n, parrot)
+	echo := actortest.Actor.Spawn(t, n, parrot)
 	var running, wrong atomic.Int32
 	run := func() {
 		if running.Add(1) != 1 {
@@ -480,7 +481,7 @@ func TestExclusive(t *testing.T) {
 	}
 	var pids []node.PID
 	for k := range 6 {
-		pids = append(pids, onStages[k%2].With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
+		pids = append(pids, onStages[k%2].With(node.Options{Place: own.Place()}).Spawn(t, n, func(c actortest.Self, m any) error {
 			if r, ok := m.(node.Request[int]); ok {
 				run()
 				c.Blocking(runtime.Gosched)
@@ -531,7 +532,7 @@ func TestOrdered(t *testing.T) {
 			const actors, senders, each = 10, 3, 2000
 			var pids []node.PID
 			for range actors {
-				pids = append(pids, nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(_ nodetest.Self, m any) error {
+				pids = append(pids, actortest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(_ actortest.Self, m any) error {
 					if got = append(got, m.(int)); len(got) == senders*each {
 						close(done)
 					}
@@ -553,7 +554,7 @@ func TestOrdered(t *testing.T) {
 			testkit.Receive(t, done)
 			require.True(t, slices.IsSorted(got), "not in order")
 			got, done = nil, make(chan struct{})
-			spread := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, _ any) error {
+			spread := actortest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c actortest.Self, _ any) error {
 				for i := range senders * each {
 					if err := c.Send(pids[r.IntN(actors)], i); err != nil {
 						return err
@@ -573,13 +574,13 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 2})
 	own := made(t, n, stage.Options{Ordered: true})
 	in, release := make(chan struct{}), make(chan struct{})
-	ends := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
+	ends := actortest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c actortest.Self, m any) error {
 		if m == "block" {
 			c.Blocking(func() { close(in); <-release })
 		}
 		return node.ErrStop
 	})
-	other := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot)
+	other := actortest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot)
 	require.NoError(t, n.Send(ends, "block"))
 	testkit.Receive(t, in)
 	for range 3 {
@@ -590,8 +591,8 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 	_, err := node.Await(t.Context(), n, asked)
 	require.NoError(t, err)
 	call(t, n, other)
-	for _, s := range []nodetest.Style{nodetest.Coroutine, nodetest.Process,
-		nodetest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 1}})} {
+	for _, s := range []actortest.Style{actortest.Coroutine, actortest.Process,
+		actortest.Actor.With(node.Options{Bounds: mailbox.Bounds{Messages: 1}})} {
 		s.Options.Place = own.Place()
 		_, err = n.SpawnOpt(s.Options, s.Actor(parrot))
 		require.ErrorIs(t, err, node.ErrArgument)
@@ -605,11 +606,11 @@ func TestBudgetOfOne(t *testing.T) {
 		got := make(chan int, 8)
 		var pids []node.PID
 		for range 2 {
-			pids = append(pids, s.Spawn(t, n, func(_ nodetest.Self, m any) error { got <- m.(int); return nil }))
+			pids = append(pids, s.Spawn(t, n, func(_ actortest.Self, m any) error { got <- m.(int); return nil }))
 			require.NoError(t, n.Send(pids[len(pids)-1], -1)) // fresh actors take their first turns in another order
 			require.Equal(t, -1, testkit.Receive(t, got))
 		}
-		sender := nodetest.Actor.Spawn(t, n, func(c nodetest.Self, _ any) error {
+		sender := actortest.Actor.Spawn(t, n, func(c actortest.Self, _ any) error {
 			for i := range 8 {
 				if err := c.Send(pids[i%2], i); err != nil {
 					return err
@@ -642,16 +643,16 @@ func TestHashAndSpread(t *testing.T) {
 	for k := range 100 {
 		at := -1
 		for range 2 {
-			i := infoOf(t, n, nodetest.Actor.With(node.Options{Place: stage.Hash(fmt.Sprint("key", k))}).Spawn(t, n, parrot)).Stage
+			i := infoOf(t, n, actortest.Actor.With(node.Options{Place: stage.Hash(fmt.Sprint("key", k))}).Spawn(t, n, parrot)).Stage
 			require.True(t, at < 0 || i == at)
 			at = i
 		}
 		seen[at] = true
 	}
 	require.Len(t, seen, 8)
-	parent := nodetest.Actor.Spawn(t, n, func(c nodetest.Self, m any) error {
+	parent := actortest.Actor.Spawn(t, n, func(c actortest.Self, m any) error {
 		if r, ok := m.(node.Request[int]); ok {
-			child, err := c.Spawn(nodetest.Actor.Actor(parrot))
+			child, err := c.Spawn(actortest.Actor.Actor(parrot))
 			return errors.Join(err, r.Reply(infoOf(t, n, child).Stage))
 		}
 		return nil
@@ -662,10 +663,10 @@ func TestHashAndSpread(t *testing.T) {
 	require.Equal(t, []any{7, nil}, []any{at, err})
 	require.Equal(t, parent, testkit.Receive(t, asked))
 	bad.Store(true)
-	_, err = n.Spawn(nodetest.Actor.Actor(parrot))
+	_, err = n.Spawn(actortest.Actor.Actor(parrot))
 	require.ErrorIs(t, err, node.ErrArgument)
 	require.ErrorContains(t, err, "Config.Spread returned stage (8): want 0 to 7")
-	_, err = n.SpawnOpt(node.Options{Place: stage.By(func(int) int { return -1 })}, nodetest.Actor.Actor(parrot))
+	_, err = n.SpawnOpt(node.Options{Place: stage.By(func(int) int { return -1 })}, actortest.Actor.Actor(parrot))
 	require.ErrorIs(t, err, node.ErrArgument)
 }
 
@@ -679,7 +680,7 @@ func TestGoroutines(t *testing.T) {
 	in := make(chan struct{}, 2*many)
 	var pids []node.PID
 	for range many {
-		pids = append(pids, nodetest.Actor.With(node.Options{Scheduler: by}).Spawn(t, n, func(c nodetest.Self, m any) error {
+		pids = append(pids, actortest.Actor.With(node.Options{Scheduler: by}).Spawn(t, n, func(c actortest.Self, m any) error {
 			if m == "exit" {
 				runtime.Goexit()
 			}
@@ -804,7 +805,7 @@ func TestSchedulerOfCoroutineKilled(t *testing.T) {
 func TestDetachedProcess(t *testing.T) {
 	for _, coroutines := range []bool{false, true} {
 		n := nodetest.Start(t, node.Config{Coroutines: coroutines})
-		pid := nodetest.Process.With(node.Options{Place: node.Detached()}).Spawn(t, n, parrot)
+		pid := actortest.Process.With(node.Options{Place: node.Detached()}).Spawn(t, n, parrot)
 		call(t, n, pid)
 		require.Equal(t, -1, infoOf(t, n, pid).Stage)
 	}
@@ -835,7 +836,7 @@ func TestNeighbourOfSleepers(t *testing.T) {
 				neighbour := style.Spawn(t, n, parrot)
 				var sleepers []node.PID
 				for range 200 {
-					sleepers = append(sleepers, style.Spawn(t, n, func(nodetest.Self, any) error {
+					sleepers = append(sleepers, style.Spawn(t, n, func(actortest.Self, any) error {
 						time.Sleep(nap)
 						return nil
 					}))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -35,7 +36,7 @@ type scriptNode struct {
 }
 
 func onStage(t *testing.T, f func(s *scriptNode)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) { f(&scriptNode{t, n, me, log}) })
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) { f(&scriptNode{t, n, me, log}) })
 }
 
 // do is a message that makes a lamp run the function.
@@ -185,7 +186,7 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		assert.Equal(t, 11, got)
-		got, err = nodetest.CallWithin[int](time.Second, s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
+		got, err = actortest.CallWithin[int](time.Second, s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			c.From()
 			return nil, nil
 		}})
@@ -357,7 +358,7 @@ func TestStartIsOverBeforeTheEnterCall(t *testing.T) {
 type caller struct{ parent node.PID }
 
 func (k *caller) calls(c *statem.Context, e statem.Event) (statem.State[*caller], error) {
-	me, err := nodetest.CallWithin[node.PID](time.Second, c, k.parent, "who am I?")
+	me, err := actortest.CallWithin[node.PID](time.Second, c, k.parent, "who am I?")
 	if err == nil && me != c.Self() {
 		err = fmt.Errorf("got %v, want %v", me, c.Self())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -21,7 +22,7 @@ import (
 // A trace writes each event to the node's log, as does a printed log; statistics count what comes in and goes out, and
 // none of them is on unless it was asked for.
 func TestTools(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
 		ctx := t.Context()
 		pid, err := n.Spawn(&answering{})
 		require.NoError(t, err)

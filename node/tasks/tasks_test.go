@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -22,7 +23,7 @@ import (
 
 // inBubble runs a test with a supervisor of tasks.
 func inBubble(t *testing.T, o tasks.Options, f func(t *testing.T, n *node.Node, h *node.Process, sup node.PID)) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
 		sup, err := tasks.Start(t.Context(), n, o, node.Options{Name: "tasks"})
 		require.NoError(t, err)
 		f(t, n, h, sup)
@@ -51,7 +52,7 @@ func TestGo(t *testing.T) {
 	_, err := tasks.Start(t.Context(), n, tasks.Options{}, node.Options{Name: "tasks"})
 	require.NoError(t, err)
 	sup := node.Atom("tasks")
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
 		for k, what := range fates {
 			for name, run := range map[string]func(node.Caller, node.Dest, func(*node.Process) (int, error)) *node.Future[int]{
 				"Go": tasks.Go[int], "GoLinked": tasks.GoLinked[int],
@@ -109,7 +110,7 @@ func TestGoNoSupervisor(t *testing.T) {
 		require.Equal(t, node.Killed, exitOf(t, err))
 		_, err = node.Await(t.Context(), h, tasks.Go(h, sup, forever))
 		require.ErrorIs(t, err, node.ErrNoProcess)
-		pid := nodetest.Actor.Spawn(t, n, func(self nodetest.Self, m any) error {
+		pid := actortest.Actor.Spawn(t, n, func(self actortest.Self, m any) error {
 			self.(*node.Context).Unknown(m)
 			return nil
 		})
@@ -349,7 +350,7 @@ func TestNodeStops(t *testing.T) {
 
 // As a child of a supervisor, it ends with that, and is started again.
 func TestChild(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
 		top, err := supervisor.Start(t.Context(), h, supervisor.Spec{Children: []supervisor.Child{{
 			ID: "tasks", Type: supervisor.Supervisor, Options: node.Options{Name: "tasks"},
 			Start: func(...any) (node.Actor, error) { return tasks.New(tasks.Options{}), nil },

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -69,15 +70,15 @@ func spawn(t testing.TB, n *node.Node, f node.ActorFunc) node.PID {
 
 // A trace shows every way to send, of every kind of process, at both ends.
 func TestTraceMessages(t *testing.T) {
-	styles := nodetest.Styles()
-	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
+	styles := actortest.Styles()
+	for _, s := range []actortest.Style{actortest.Actor, actortest.Process} {
 		s.Name = "bounded " + s.Name
 		styles = append(styles, s.With(node.Options{Bounds: mailbox.Bounds{Messages: 100}}))
 	}
 	for _, s := range styles {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			from, to := s.Spawn(t, n, nodetest.Obey), s.Spawn(t, n, nodetest.Obey)
+			from, to := s.Spawn(t, n, actortest.Obey), s.Spawn(t, n, actortest.Obey)
 			h := nodetest.Open(t, n)
 			require.NoError(t, n.Register("to", to))
 			tr := traceOf(t, n, trace.Config{Kinds: trace.Send | trace.Receive, Show: func(any) any { return "shown" }}, from, to)
@@ -121,7 +122,7 @@ func TestTraceCalls(t *testing.T) {
 		return m
 	}
 	tr := traceOf(t, n, trace.Config{Show: show}, h.Self())
-	v, err := nodetest.CallWithin[int](testkit.Limit, h, to, 21)
+	v, err := actortest.CallWithin[int](testkit.Limit, h, to, 21)
 	require.NoError(t, err)
 	assert.Equal(t, 42, v)
 	assert.Equal(t, trace.Event{Kind: trace.Send, Process: h.Self(), Other: to, Message: 21}, nextEvent(t, tr))
@@ -140,7 +141,7 @@ func TestTraceCallsInOrder(t *testing.T) {
 	const calls = 3000
 	tr := traceOf(t, n, trace.Config{Kinds: trace.Receive | trace.Register, Buffer: 2 * calls}, h.Self())
 	for i := range calls {
-		_, err := nodetest.CallWithin[int](testkit.Limit, h, to, i)
+		_, err := actortest.CallWithin[int](testkit.Limit, h, to, i)
 		require.NoError(t, err)
 		require.NoError(t, n.Register("caller", h.Self()))
 		require.NoError(t, n.Unregister("caller"))
@@ -358,7 +359,7 @@ func TestTraceStress(t *testing.T) {
 				case <-done:
 					return
 				default:
-					nodetest.CallWithin[int](testkit.Limit, n, boss, 1)
+					actortest.CallWithin[int](testkit.Limit, n, boss, 1)
 				}
 			}
 		})

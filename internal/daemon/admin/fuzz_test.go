@@ -8,7 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -45,7 +45,7 @@ func FuzzRequest(f *testing.F) {
 				}
 			}
 		}
-		a, err := nodetest.CallWithin[any](testkit.Limit, n, admin.Name, v)
+		a, err := actortest.CallWithin[any](testkit.Limit, n, admin.Name, v)
 		if err != nil {
 			t.Fatalf("%s: %v", wire.Format(v), err)
 		}

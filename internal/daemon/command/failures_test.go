@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/daemon/admin"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -34,7 +34,7 @@ func TestFailures(t *testing.T) {
 			assert.NotRegexp(t, "<<|#Ref|0x", said, "%s: %s", way, line)
 		}
 	}
-	for way, end := range nodetest.FailedEnds(noCups) {
+	for way, end := range actortest.FailedEnds(noCups) {
 		fails(way, "call cups hello", "cups exited before it replied: ", func() {
 			_, err := n.SpawnOpt(node.Options{Name: "cups"}, node.ActorFunc(func(c *node.Context, _ any) error { return end(c) }))
 			require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestFailures(t *testing.T) {
 	nothing := func() {}
 	fails("an answer", "call refuses hello", "", nothing)
 
-	ways := nodetest.FailedFunctions(noCups)
+	ways := actortest.FailedFunctions(noCups)
 	ways["raise"] = func() error { return rpc.Raise(noCups()) }
 	ways["throw"] = func() error { return rpc.Throw(noCups()) }
 	ways["a call"] = func() error {

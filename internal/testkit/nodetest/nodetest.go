@@ -1,23 +1,19 @@
 // Package nodetest starts nodes for tests, and waits for their effects.
 //
-//   - Start starts a node, and a Cluster several nodes that find each other within the program.
-//   - A Style is a way to write a process. EachStyle, EachBlocking, EachPair and EachCaller run a scenario in all of them.
+// Start starts a node, and a Cluster several nodes that find each other within the program.
 package nodetest
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"os"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
 )
@@ -60,13 +56,6 @@ func patient(cfg node.Config) node.Config {
 	return cfg
 }
 
-// CallWithin is a call with a timeout instead of a context. It returns node.ErrTimeout after d.
-func CallWithin[R, Q any](d time.Duration, from node.Caller, to node.Dest, req Q) (R, error) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), d, node.ErrTimeout)
-	defer cancel()
-	return node.Call[R](ctx, from, to, req)
-}
-
 // Open opens a handle that is closed at the end of the test.
 func Open(t testing.TB, n *node.Node) *node.Process {
 	t.Helper()
@@ -74,19 +63,6 @@ func Open(t testing.TB, n *node.Node) *node.Process {
 	require.NoError(t, err)
 	t.Cleanup(func() { h.Close(nil) })
 	return h
-}
-
-// InBubble runs f in a bubble of testing/synctest, with a node of two workers, a handle on it, and its log. The node is
-// stopped when everything in the bubble is blocked.
-func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text)) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &logtest.Text{}
-		n := Start(t, node.Config{Workers: 2, Log: log.Logger()})
-		t.Cleanup(synctest.Wait)
-		h, err := n.Open()
-		require.NoError(t, err)
-		f(t, n, h, log)
-	})
 }
 
 // Next receives the oldest message of a handle, and fails the test unless it is a T.

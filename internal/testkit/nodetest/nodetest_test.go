@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -36,16 +35,6 @@ func TestKit(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 }
 
-func TestInBubble(t *testing.T) {
-	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
-		pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { panic("bad cake") }))
-		require.NoError(t, err)
-		require.NoError(t, h.Send(pid, 1))
-		synctest.Wait()
-		assert.Contains(t, log.String(), "bad cake")
-	})
-}
-
 func TestPlaces(t *testing.T) {
 	var first, second nodetest.Places
 	second.Next = &first
@@ -63,53 +52,6 @@ func TestPlaces(t *testing.T) {
 	forget()
 	_, err = second.Find(t.Context(), "a@h")
 	require.ErrorContains(t, err, "no node a@h")
-}
-
-// Each style runs a handler, does what it is told, and keeps its style with other options.
-func TestStyles(t *testing.T) {
-	n := nodetest.Start(t, node.Config{})
-	var names []string
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
-		names = append(names, s.Name)
-		h := nodetest.Open(t, n)
-		s = s.With(node.Options{Name: "one"})
-		pid := s.Spawn(t, n, nodetest.Obey)
-		require.NoError(t, n.Send(node.Atom("one"), func(self nodetest.Self) {
-			_, blocking := self.(*node.Process)
-			self.Send(h.Self(), blocking)
-		}))
-		assert.Equal(t, s.Blocking, nodetest.Next[bool](t, h))
-		i, err := n.Info(pid)
-		require.NoError(t, err)
-		onStage := s.Name == nodetest.Actor.Name || s.Name == nodetest.Coroutine.Name
-		assert.Equal(t, onStage, i.Stage >= 0)
-		n.Exit(pid, node.Kill)
-	})
-	assert.Equal(t, []string{"actor", "process", "coroutine", "detached"}, names)
-	for _, s := range nodetest.BlockingStyles() {
-		s.Run(t, n, func(p *node.Process) {
-			require.NoError(t, p.Send(p.Self(), 1))
-			assert.Equal(t, []any{1}, nodetest.Rest(p))
-		})
-	}
-	first, second := map[string]bool{}, map[string]bool{}
-	nodetest.EachPair(t, func(_ *testing.T, a, b nodetest.Style) { first[a.Name], second[b.Name] = true, true })
-	assert.Len(t, first, len(names))
-	assert.Len(t, second, len(names))
-}
-
-func TestEachCaller(t *testing.T) {
-	n := nodetest.Start(t, node.Config{})
-	pid := nodetest.Actor.Spawn(t, n, func(_ nodetest.Self, m any) error { return m.(node.Request[int]).Reply(2) })
-	called := 0
-	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
-		c.Do(t, n, func(me node.Caller) {
-			v, err := node.Call[int](t.Context(), me, pid, 1)
-			assert.NoError(t, err)
-			called += v
-		})
-	})
-	assert.Equal(t, 2*6, called)
 }
 
 // Nodes of a cluster find each other and talk, in a bubble, in the protocols of nodes and in Memory.

@@ -1,4 +1,4 @@
-package nodetest
+package actortest
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
 
@@ -62,9 +63,9 @@ func Obey(self Self, msg any) error {
 
 // A Style is a way to write and run a process. A scenario is written once, as a Handler, and runs in each style:
 //
-//	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+//	actortest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 //		n := nodetest.Start(t, node.Config{})
-//		pid := s.Spawn(t, n, func(self nodetest.Self, msg any) error { return self.Send(to, msg) })
+//		pid := s.Spawn(t, n, func(self actortest.Self, msg any) error { return self.Send(to, msg) })
 //		...
 //	})
 //
@@ -190,7 +191,7 @@ func EachCaller(t *testing.T, f func(t *testing.T, c Caller)) {
 			require.NoError(t, err)
 			defer h.Close(nil)
 			f(h)
-			Quiet(t, h)
+			nodetest.Quiet(t, h)
 		}},
 	}
 	for _, s := range Styles() {

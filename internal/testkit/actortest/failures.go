@@ -1,4 +1,4 @@
-package nodetest
+package actortest
 
 import (
 	"github.com/actornode/actornode/node"
