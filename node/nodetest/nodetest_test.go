@@ -300,3 +300,30 @@ func TestNoNode(t *testing.T) {
 	got := failures(t, func(t testing.TB) { nodetest.NewCluster(t, "a", "b").Node("c") })
 	require.Equal(t, `the cluster has no node "c", but a@127.0.0.1, b@127.0.0.1`, got)
 }
+
+// With NODETEST_CHECK=1 the test fails if a message is changed after it was sent.
+func TestCheck(t *testing.T) {
+	change := func(t testing.TB) {
+		n := nodetest.Start(t, node.Config{})
+		p := nodetest.NewProbe(t, n)
+		m := []int{1}
+		require.NoError(t, n.Send(p.Self(), m))
+		m[0] = 2
+		nodetest.Expect[[]int](p)
+	}
+	assert.Empty(t, failures(t, change))
+	t.Setenv("NODETEST_CHECK", "1")
+	assert.Contains(t, failures(t, change), "[]int")
+}
+
+// What a configuration says stays; what it leaves out suits a slow machine, but not in a bubble.
+func TestConfig(t *testing.T) {
+	cfg := nodetest.Config(t, node.Config{Distribution: &node.Distribution{}})
+	assert.Equal(t, nodetest.Timeout, cfg.StopTimeout)
+	assert.GreaterOrEqual(t, cfg.Distribution.Timing.TickTime, 2*nodetest.Timeout)
+	said := node.Config{StopTimeout: 1, Distribution: &node.Distribution{Timing: node.Timing{ConnectTimeout: 2, TickTime: 3}}}
+	cfg = nodetest.Config(t, said)
+	cfg.Log = nil
+	assert.Equal(t, said, cfg)
+	synctest.Test(t, func(t *testing.T) { assert.Zero(t, nodetest.Config(t, node.Config{}).StopTimeout) })
+}

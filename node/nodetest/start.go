@@ -1,6 +1,7 @@
 package nodetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/node/observe"
 )
@@ -27,14 +29,11 @@ func timeout() time.Duration {
 	return 10 * time.Second
 }
 
-// Start starts a node. When the test ends it is stopped, and the test fails if something still runs. Without a Log in cfg it
-// logs to the output of the test.
+// Start starts a node with the configuration that [Config] returns. When the test ends the node is stopped, and the test fails
+// if something still runs.
 func Start(t testing.TB, cfg node.Config) *node.Node {
 	t.Helper()
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
-	}
-	n, err := node.Start(cfg)
+	n, err := node.Start(Config(t, cfg))
 	if err != nil {
 		t.Fatalf("a node has not started: %v", err)
 	}
@@ -45,6 +44,33 @@ func Start(t testing.TB, cfg node.Config) *node.Node {
 	})
 	watchLeaks(t, n)
 	return n
+}
+
+// Config returns cfg with what suits a test, for a program that starts its nodes itself. What cfg says stays. Otherwise
+//
+//   - the node logs to the output of the test;
+//   - its StopTimeout and ConnectTimeout are Timeout, and its TickTime is at least twice that; in a bubble they are not set;
+//   - with NODETEST_CHECK=1 in the environment the node checks its messages, unless it copies them: the test fails if one is
+//     changed after it was sent. See [isolation.Config].
+func Config(t testing.TB, cfg node.Config) node.Config {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	}
+	if os.Getenv("NODETEST_CHECK") == "1" && !cfg.Isolation.Check && !cfg.Isolation.Copy {
+		cfg.Isolation.Check = true
+		cfg.Isolation.Report = func(c isolation.Change) { t.Errorf("%v", c) }
+	}
+	if bubbles := time.Date(2000, time.December, 31, 0, 0, 0, 0, time.UTC); time.Now().Before(bubbles) {
+		return cfg
+	}
+	cfg.StopTimeout = cmp.Or(cfg.StopTimeout, Timeout)
+	if cfg.Distribution != nil {
+		d := *cfg.Distribution
+		d.Timing.ConnectTimeout = cmp.Or(d.Timing.ConnectTimeout, Timeout)
+		d.Timing.TickTime = cmp.Or(d.Timing.TickTime, max(2*Timeout, time.Minute))
+		cfg.Distribution = &d
+	}
+	return cfg
 }
 
 // Settle waits until what has been sent on the nodes, and what that has led to, is handled. In a bubble it is synctest.Wait,
