@@ -46,12 +46,13 @@ var house = [][]string{
 	{"node"},
 	// tools and behaviours
 	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/stage", "node/trace",
-		"internal/daemon/procview", "internal/testkit/nodetest"},
-	{"internal/testkit/actortest"},
+		"internal/daemon/procview"},
 	{"internal/sysmsg", "node/match"},
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
 	{"node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
 	{"node/nodetest", "node/registry"},
+	{"internal/testkit/nodetest"},
+	{"internal/testkit/actortest", "internal/testkit/clustertest"},
 	{"node/keyed", "node/migrate", "node/pg", "node/pool", "node/statem", "node/tasks", "supervisor/application"},
 	// the daemon
 	{"internal/daemon/admin", "internal/daemon/demo", "internal/testkit/growth"},

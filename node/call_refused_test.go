@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -50,7 +51,7 @@ func TestSelfCall(t *testing.T) {
 
 // A call whose request is lost fails at once, from the same node and from another.
 func TestLostRequestFails(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.DropNewest, mailbox.DropOldest} {
 			gate := make(chan struct{})
@@ -81,7 +82,7 @@ func TestLostRequestFails(t *testing.T) {
 
 // A request that cannot be sent on fails its call at once.
 func TestRequestThatCannotBeSentOn(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		far := nodetest.Open(t, b)
 		front, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {

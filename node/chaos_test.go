@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+
 	"github.com/actornode/actornode/node"
 )
 
@@ -235,7 +235,7 @@ func TestChaos(t *testing.T) {
 	const goroutines = 8
 	steps := testkit.By(500, 1500, 15_000)
 	seed := testkit.Seed(t)
-	before := nodetest.Goroutines()
+	before := testkit.Goroutines()
 	n, err := node.Start(node.Config{Workers: 4, Stages: 4, Blocked: time.Millisecond, StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	c := &chaos{t: t, n: n}
@@ -295,6 +295,6 @@ func TestChaos(t *testing.T) {
 	assert.Empty(t, slices.Collect(n.Inside(process.Key{}).Processes()))
 	assert.Empty(t, n.Registered())
 	assert.Zero(t, n.Stats().Processes)
-	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")
+	testkit.UntilTrue(t, func() bool { return testkit.Goroutines() <= before }, "all goroutines end")
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 )
 
@@ -22,7 +22,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 	for round := range testkit.By(2, 4, 40) {
 		seed := testkit.Seed(t)
 		synctest.Test(t, func(t *testing.T) {
-			w := nodetest.NewCluster(t)
+			w := clustertest.NewCluster(t)
 			f := &far{Pipes: w.Pipes, r: randomOf(seed, 10*round)}
 			r := randomOf(seed, 10*round+1)
 			nodes := make([]*node.Node, 4)
@@ -75,7 +75,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 }
 
 // doAny does something with another node, or with one that does not exist.
-func doAny(t *testing.T, r *rand.Rand, w *nodetest.Cluster, n *node.Node, nodes []*node.Node) {
+func doAny(t *testing.T, r *rand.Rand, w *clustertest.Cluster, n *node.Node, nodes []*node.Node) {
 	other := nodes[r.IntN(len(nodes))].Name()
 	nobody := node.Atom(fmt.Sprintf("nobody%d@127.0.0.1", r.IntN(20)))
 	switch r.IntN(8) {

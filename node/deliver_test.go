@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -78,7 +79,7 @@ func TestDeliver(t *testing.T) {
 			require.True(t, a.Disconnect(b.Name()))
 		}
 	}
-	self, err := nodetest.NewMemoryCluster(t).Start("x").Open()
+	self, err := clustertest.NewMemoryCluster(t).Start("x").Open()
 	require.NoError(t, err)
 	self.Close(nil)
 	require.ErrorIs(t, node.Deliver(t.Context(), self, self.Self(), 1), node.ErrExited)
@@ -108,7 +109,7 @@ func TestDeliverKeepsOrder(t *testing.T) {
 
 // Erlang's protocol has no receipts.
 func TestDeliverNoReceipts(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	start := func(name string) *node.Node {
 		cfg := c.Config(name)
 		cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
@@ -168,7 +169,7 @@ func TestDestinations(t *testing.T) {
 
 // The result of a future goes to anything that names a process when the future is completed.
 func TestSendToDestinations(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	n, other := c.Start("a"), c.Start("b")
 	h, far := nodetest.Open(t, n), nodetest.Open(t, other)
 	require.NoError(t, n.Register("here", h.Self()))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	otpservices "github.com/actornode/actornode/node/otp"
@@ -24,13 +25,13 @@ import (
 // everything through.
 func TestPeerNamesSpawner(t *testing.T) {
 	for name, protocol := range map[string]dist.Protocol{
-		"erlang": &erldist.Protocol{}, "native": &native.Protocol{}, "memory": nodetest.NewMemory(),
+		"erlang": &erldist.Protocol{}, "native": &native.Protocol{}, "memory": clustertest.NewMemory(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			policy, err := rights.New(rights.Config{Rules: []rights.Rule{
 				{Peer: "b@127.0.0.1", May: []string{"connect", "spawn io:format/1"}}, {May: []string{"all"}}}})
 			require.NoError(t, err)
-			tr := nodetest.NewPipes()
+			tr := clustertest.NewPipes()
 			n, _ := exposed(t, tr, protocol, node.Distribution{Access: node.Access{Rights: policy}})
 			require.NoError(t, otpservices.Serve(n, otpservices.Config{Output: io.Discard}))
 			b, third := connectRaw(t, n, tr, protocol, "b@127.0.0.1"), connectRaw(t, n, tr, protocol, "c@127.0.0.1")

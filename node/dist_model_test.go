@@ -16,7 +16,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
+
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -25,7 +26,7 @@ import (
 
 // faulty is a memory network whose links can be cut.
 type faulty struct {
-	*nodetest.Memory
+	*clustertest.Memory
 	cutMu sync.Mutex
 	links []dist.Link
 }
@@ -265,10 +266,10 @@ func TestFarModel(t *testing.T) {
 }
 
 func playFar(t *testing.T, size, deeds int) {
-	goroutines := nodetest.Goroutines()
+	goroutines := testkit.Goroutines()
 	r := testkit.Rand(t)
-	m := &farModel{t: t, proto: &faulty{Memory: nodetest.NewMemory()}}
-	c := nodetest.NewCluster(t)
+	m := &farModel{t: t, proto: &faulty{Memory: clustertest.NewMemory()}}
+	c := clustertest.NewCluster(t)
 	c.Protocols = []dist.Protocol{m.proto}
 	for i := range size {
 		n, err := node.Start(c.Config(fmt.Sprint("n", i)))
@@ -347,7 +348,7 @@ func noneLeft(t *testing.T, were int) {
 		}
 	}()
 	testkit.Until(t, func() string {
-		if nodetest.Goroutines() <= were {
+		if testkit.Goroutines() <= were {
 			return ""
 		}
 		return "goroutines are left"

@@ -18,8 +18,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
@@ -294,7 +294,7 @@ func TestFarImpostor(t *testing.T) {
 func TestFarBadClients(t *testing.T) {
 	r := testkit.Rand(t)
 	synctest.Test(t, func(t *testing.T) {
-		c := nodetest.NewCluster(t)
+		c := clustertest.NewCluster(t)
 		c.Protocols = []dist.Protocol{&erldist.Protocol{}}
 		n := c.Start("a")
 		var conns []net.Conn

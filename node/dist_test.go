@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -36,7 +37,7 @@ func echo(c *node.Context, msg any) error {
 
 // two starts two nodes and a handle on the first, which traps exits.
 func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a, b = c.Start("a"), c.Start("b")
 	self, err := a.Open()
 	require.NoError(t, err)
@@ -182,7 +183,7 @@ func TestFarLinkBreaksThere(t *testing.T) {
 
 // A goroutine that is no process ends a process of another node, and the connection stays.
 func TestFarExitByNobody(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		for range 2 {
 			pid, err := b.Spawn(node.ActorFunc(echo))
@@ -264,7 +265,7 @@ func TestFarSpawn(t *testing.T) {
 
 // A node that comes back under its name is a new one: its old PIDs are dead.
 func TestFarNewLife(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a := c.Start("a")
 	b, err := node.Start(c.Config("b"))
 	require.NoError(t, err)
@@ -291,7 +292,7 @@ func TestFarNewLife(t *testing.T) {
 // Both nodes connect at the same time, again and again: one connection is left. The end of the previous one may be
 // noticed late, so a call may run into it.
 func TestFarSimultaneous(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	for _, n := range []*node.Node{a, b} {
 		_, err := n.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))

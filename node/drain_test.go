@@ -11,7 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -57,7 +57,7 @@ func TestDrain(t *testing.T) {
 // its processes go on, and all is as before when the shortage is over.
 func TestShed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := nodetest.NewMemoryCluster(t)
+		c := clustertest.NewMemoryCluster(t)
 		a, b := c.Start("a"), c.Start("b")
 		require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
 			return 1, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
@@ -351,7 +352,7 @@ func TestEndedContextsAreAll(t *testing.T) {
 // A function that is called with an ended context sends nothing and starts nothing, and returns the error of the
 // context and the cause of its end.
 func TestEndedContexts(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	n := c.StartWith("a", node.Distribution{Published: global.Join(global.Config{})})
 	live := testkit.Context(t)
 	counting := make(chan any, 1000)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -71,7 +72,7 @@ func farTypes(t *testing.T) *node.Types {
 
 // overEach runs a test between two nodes for each protocol.
 func overEach(t *testing.T, test func(t *testing.T, a, b *node.Node)) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		start := func(name string) *node.Node { return c.StartWith(name, node.Distribution{Types: farTypes(t)}) }
 		test(t, start("a"), start("b"))
 	})
@@ -300,7 +301,7 @@ func TestSentinelsAreAll(t *testing.T) {
 func TestSentinelsCross(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			c := nodetest.NewCluster(t)
+			c := clustertest.NewCluster(t)
 			c.Speak(protocol)
 			a := c.StartWith("a", node.Distribution{Types: &node.Types{}})
 			b := c.StartWith("b", node.Distribution{Types: &node.Types{}})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -44,11 +45,11 @@ func overEachPlace(t *testing.T, test func(f *failures)) {
 		test(&failures{t, testkit.Context(t), here, there, me, log})
 	}
 	t.Run("near", func(t *testing.T) {
-		c := nodetest.NewMemoryCluster(t)
+		c := clustertest.NewMemoryCluster(t)
 		n, log := c.StartLogged("a", node.Distribution{Types: farTypes(t)})
 		run(t, n, n, log)
 	})
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		there, log := c.StartLogged("b", node.Distribution{Types: farTypes(t)})
 		run(t, c.StartWith("a", node.Distribution{Types: farTypes(t)}), there, log)
 	})
@@ -268,7 +269,7 @@ func TestFailuresOfFunctions(t *testing.T) {
 
 // The log names the cause and the process, with its node, wherever a process ends or does not start.
 func TestFailuresInLogs(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	n, log := c.StartLogged("a", node.Distribution{Types: farTypes(t)})
 	ctx, me := testkit.Context(t), nodetest.Open(t, n)
 	logs := func(who, way string, with ...string) {
@@ -410,7 +411,7 @@ func TestFailuresOfNames(t *testing.T) {
 
 // A node that cannot be reached: everybody who learns of it is told which node, and why.
 func TestFailuresOfConnections(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	n, log := c.StartLogged("a", node.Distribution{})
 	letters := n.DeadLetters(10)
 	defer letters.Close()

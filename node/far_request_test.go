@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -62,7 +63,7 @@ func seen(msg any) string {
 
 // A call from another node is the same Request as from this node, in every style of process.
 func TestCallFromAfarIsRequest(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		c.Connect(a, b)
 		protocol, _ := node.FarProtocol(a, b.Name())
@@ -100,7 +101,7 @@ func TestCallFromAfarIsRequest(t *testing.T) {
 
 // A process that waits for requests of one type finds those from other nodes.
 func TestReceiveOfFindsCallFromAfar(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		pid, err := b.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			second := node.ReceiveOf[node.Request[int]](p)
@@ -122,7 +123,7 @@ func TestReceiveOfFindsCallFromAfar(t *testing.T) {
 // A cast from another node is a Cast; a process that is shown its peers gets the request inside the PeerMessage, and
 // AsRequest finds it.
 func TestCastAndPeerMessageFromAfar(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		h := nodetest.Open(t, b)
 		for _, c := range []struct {
@@ -159,7 +160,7 @@ func TestCastAndPeerMessageFromAfar(t *testing.T) {
 // A request that is sent on to a third node is the same request there; code that looks at terms sees the tuple with the
 // original From.
 func TestRequestSentOn(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		h := nodetest.Open(t, a)
 		got := make(chan any, 1)
@@ -197,7 +198,7 @@ var farBank = genserver.Define(
 // A server answers calls and casts from another node with the handlers of their types, and answers calls without a
 // handler at once.
 func TestServerCalledFromAfar(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		pid, err := farBank.Start(testkit.Context(t), b, &farAccount{}, node.Options{})
 		require.NoError(t, err)
@@ -223,7 +224,7 @@ func spawned(t *testing.T, n *node.Node, f node.ActorFunc) node.PID {
 
 // A call over the native protocol is one frame there and one frame back, its monitor included.
 func TestFarCallIsTwoFrames(t *testing.T) {
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
+	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{})
 	echoes := spawned(t, b, func(_ *node.Context, msg any) error {
 		r := msg.(node.Request[int])
 		return r.Reply(r.Body)
@@ -249,7 +250,7 @@ func TestFarCallIsTwoFrames(t *testing.T) {
 
 // However a call ends, it leaves nothing at the node that was called.
 func TestFarCallLeavesNoMonitor(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
 		froms := make(chan node.From, 1)
 		server := spawned(t, b, func(_ *node.Context, msg any) error {

@@ -18,7 +18,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/certtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
+
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
@@ -44,9 +45,9 @@ func TestFloodOfPending(t *testing.T) {
 	for _, hosts := range []int{1, 40} {
 		for _, says := range []string{"", "\x00", "\x00\x05"} {
 			synctest.Test(t, func(t *testing.T) {
-				w := nodetest.NewCluster(t)
+				w := clustertest.NewCluster(t)
 				n, log := w.StartLogged("n", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 32}}})
-				goroutines := nodetest.Goroutines()
+				goroutines := testkit.Goroutines()
 				peers := 0
 				for i := range 400 {
 					for _, protocol := range []string{"erlang", "native"} {
@@ -58,7 +59,7 @@ func TestFloodOfPending(t *testing.T) {
 					}
 					if i%100 == 99 {
 						synctest.Wait()
-						require.LessOrEqual(t, nodetest.Goroutines()-goroutines, 4*2*32+16*peers, "bounded")
+						require.LessOrEqual(t, testkit.Goroutines()-goroutines, 4*2*32+16*peers, "bounded")
 						begun := time.Now()
 						peer := w.StartWith(fmt.Sprint("peer", i), node.Distribution{})
 						require.NoError(t, peer.Connect(testkit.Context(t), n.Name()))
@@ -91,7 +92,7 @@ func TestFloodOfPending(t *testing.T) {
 // A peer that sends its name, and then nothing, has the time of a handshake, and no more.
 func TestSlowHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		n, log := w.StartLogged("n", node.Distribution{})
 		claims(t, w.Dial(n, "erlang", "10.0.0.1"), "x@127.0.0.1")
 		time.Sleep(3 * time.Second)
@@ -107,7 +108,7 @@ func TestSlowHandshake(t *testing.T) {
 func TestMostConnections(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		synctest.Test(t, func(t *testing.T) {
-			w := nodetest.NewCluster(t)
+			w := clustertest.NewCluster(t)
 			only, err := (&node.Distribution{}).ProtocolsByName(protocol)
 			require.NoError(t, err)
 			n, log := w.StartLogged("n", node.Distribution{Protocols: only,
@@ -158,7 +159,7 @@ func TestMostConnections(t *testing.T) {
 
 // hole is a network in which only existing nodes answer.
 type hole struct {
-	*nodetest.Pipes
+	*clustertest.Pipes
 	under, most atomic.Int64
 }
 
@@ -175,7 +176,7 @@ func (h *hole) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn,
 }
 
 // everywhere finds every node at one address, except those it knows.
-type everywhere struct{ *nodetest.Places }
+type everywhere struct{ *clustertest.Places }
 
 func (e everywhere) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoint, error) {
 	if at, err := e.Places.Find(ctx, name); err == nil {
@@ -189,7 +190,7 @@ func (e everywhere) Find(ctx context.Context, name node.Atom) ([]discovery.Endpo
 // one that was connected before.
 func TestManyDials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		h := &hole{Pipes: w.Pipes}
 		n := w.StartWith("n", node.Distribution{Transport: h, Finder: everywhere{w.Places},
 			Limits: node.Limits{Cluster: node.ClusterLimits{Dials: 16}}})
@@ -197,13 +198,13 @@ func TestManyDials(t *testing.T) {
 		require.NoError(t, n.Connect(testkit.Context(t), again.Name()))
 		require.True(t, n.Disconnect(again.Name()))
 		synctest.Wait()
-		before := nodetest.Goroutines()
+		before := testkit.Goroutines()
 		const many = 10_000
 		for i := range many {
 			require.NoError(t, n.Send(node.At{Name: "x", Node: node.Atom(fmt.Sprint("nobody", i, "@10.9.9.9"))}, i))
 		}
 		synctest.Wait()
-		require.LessOrEqual(t, nodetest.Goroutines()-before, 3*16)
+		require.LessOrEqual(t, testkit.Goroutines()-before, 3*16)
 		require.EqualValues(t, 12, h.most.Load(), "three quarters of 16")
 		use := limitOf(t, n, "dials")
 		require.EqualValues(t, []int64{16, 12}, []int64{use.Max, use.Used})
@@ -229,7 +230,7 @@ func TestManyDials(t *testing.T) {
 // call each other.
 func TestStrangersStress(t *testing.T) {
 	seed := testkit.Seed(t)
-	w := nodetest.NewCluster(t)
+	w := clustertest.NewCluster(t)
 	var all []*node.Node
 	for _, name := range []string{"a", "m", "z"} {
 		n := w.StartWith(name, node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 16}}})
@@ -324,10 +325,10 @@ func randomOf(seed uint64, k int) *rand.Rand { return rand.New(rand.NewPCG(seed,
 // pending.
 func TestFloodOfRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		n := w.StartWith("n", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 16, PendingPerSource: 16}}})
 		synctest.Wait()
-		before := nodetest.Goroutines()
+		before := testkit.Goroutines()
 		for range 300 {
 			c := w.Dial(n, "native", "10.0.0.1")
 			_, err := c.Write([]byte("\x00\x05Hello"))
@@ -335,7 +336,7 @@ func TestFloodOfRefused(t *testing.T) {
 			go func() { _, _ = c.Read(make([]byte, 1000)) }() // ends with the refusal
 		}
 		synctest.Wait()
-		require.LessOrEqual(t, nodetest.Goroutines()-before, 3*16)
+		require.LessOrEqual(t, testkit.Goroutines()-before, 3*16)
 		require.LessOrEqual(t, limitOf(t, n, "pending").Used, int64(16))
 	})
 }
@@ -344,13 +345,13 @@ func TestFloodOfRefused(t *testing.T) {
 // before.
 func TestEndlessTLSHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		files := certtest.New(t, "ca").Write(t.TempDir(), certtest.Host("127.0.0.1"))
 		tr, err := tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.Pipes})
 		require.NoError(t, err)
 		n := w.StartWith("n", node.Distribution{Transport: tr, Limits: node.Limits{Cluster: node.ClusterLimits{Pending: 8}}})
 		synctest.Wait()
-		handshakes := func() int { return nodetest.Goroutines("wire/tlsdist.") }
+		handshakes := func() int { return testkit.Goroutines("wire/tlsdist.") }
 		before := handshakes() // the listener's
 		for range 20 {
 			c := w.Dial(n, "native", "10.0.0.1")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -20,7 +21,7 @@ import (
 
 // eachProtocolOfThree runs f with three nodes for each protocol between nodes.
 func eachProtocolOfThree(t *testing.T, f func(t *testing.T, a, b, c *node.Node)) {
-	nodetest.EachProtocol(t, func(t *testing.T, all *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, all *clustertest.Cluster) {
 		a, b, c := all.Start("a"), all.Start("b"), all.Start("c")
 		all.Connect(a, b, c)
 		f(t, a, b, c)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -137,7 +138,7 @@ func (e *hookError) Error() string {
 // The worker of a caller on another node ends before the forwarder has taken the monitor over, and Tell has found the
 // old one: the caller is told, once, and nothing is left.
 func TestTakenOverWhileTold(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
 		q := askOne(t, a, b)

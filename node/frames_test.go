@@ -16,7 +16,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
+
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -29,7 +30,7 @@ import (
 // processes.
 func TestFarStopTells(t *testing.T) {
 	for range 50 {
-		c := nodetest.NewMemoryCluster(t)
+		c := clustertest.NewMemoryCluster(t)
 		a := c.Start("a")
 		b, err := node.Start(c.Config("b"))
 		require.NoError(t, err)
@@ -224,7 +225,7 @@ func TestFarUnlinkIsFinal(t *testing.T) {
 
 // Without a cookie for a peer there is no connection to it or from it.
 func TestFarNoCookie(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	cfg := c.Config("a")
 	cfg.Distribution.Cookie = ""
 	cfg.Distribution.Access.Cookies = func(peer node.Atom) (string, string, bool) {
@@ -241,7 +242,7 @@ func TestFarNoCookie(t *testing.T) {
 
 // stalled is a protocol whose links send nothing while they are held.
 type stalled struct {
-	*nodetest.Memory
+	*clustertest.Memory
 	stall atomic.Pointer[chan struct{}]
 	holds atomic.Int32 // flushes that wait
 }
@@ -278,8 +279,8 @@ func (l *stalledLink) Close() error {
 func TestFarHeldUp(t *testing.T) {
 	for _, end := range []string{"goes on", "is lost", "stops"} {
 		t.Run(end, func(t *testing.T) {
-			goroutines := nodetest.Goroutines()
-			c := nodetest.NewMemoryCluster(t)
+			goroutines := testkit.Goroutines()
+			c := clustertest.NewMemoryCluster(t)
 			b, err := node.Start(c.Config("b"))
 			require.NoError(t, err)
 			cfg := c.Config("a")
@@ -386,7 +387,7 @@ func TestFarLongMessages(t *testing.T) {
 			if next[0] == 400 && next[1] == 400 && next[2] == 400 {
 				got <- longs
 			}
-		case nodetest.Long:
+		case clustertest.Long:
 			longs++
 		}
 		return nil
@@ -396,7 +397,7 @@ func TestFarLongMessages(t *testing.T) {
 		_, err := a.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			for i := range 400 {
 				if i%50 == 7 {
-					p.Send(check, nodetest.Long(20))
+					p.Send(check, clustertest.Long(20))
 				}
 				p.Send(check, from{s, i})
 				if i%9 == 0 {
@@ -423,7 +424,7 @@ func TestFarLongMessages(t *testing.T) {
 	other, err := a.Open()
 	require.NoError(t, err)
 	defer other.Close(nil)
-	other.Send(mine, nodetest.Long(math.MaxInt32)) // under way until the node stops
+	other.Send(mine, clustertest.Long(math.MaxInt32)) // under way until the node stops
 	self.Send(mine, 1)
 	assert.Equal(t, 1, p.Receive())
 	require.NoError(t, a.Ping(testkit.Context(t), b.Name()))

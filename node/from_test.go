@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -27,7 +28,7 @@ var links = []struct {
 func eachLink(t *testing.T, f func(t *testing.T, start func(name node.Atom) *node.Node)) {
 	for _, l := range links {
 		t.Run(l.name, func(t *testing.T) {
-			c := nodetest.NewCluster(t)
+			c := clustertest.NewCluster(t)
 			c.Speak(l.proto)
 			f(t, func(name node.Atom) *node.Node {
 				return c.StartWith(string(name), node.Distribution{Timing: node.Timing{Grace: l.grace}})
@@ -257,7 +258,7 @@ func TestForgedCaller(t *testing.T) {
 
 // About as many references of calls whose From has left are kept as calls are waiting.
 func TestLentCallsAreBounded(t *testing.T) {
-	d := &node.Distribution{Cookie: "x", Finder: &nodetest.Places{}}
+	d := &node.Distribution{Cookie: "x", Finder: &clustertest.Places{}}
 	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: d})
 	h := nodetest.Open(t, a)
 	pid, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -287,7 +288,7 @@ type kept struct {
 func TestFromTravels(t *testing.T) {
 	types := &node.Types{}
 	require.NoError(t, types.Register(node.TypeOf[kept]()))
-	cluster := nodetest.NewCluster(t)
+	cluster := clustertest.NewCluster(t)
 	start := func(name string) *node.Node { return cluster.StartWith(name, node.Distribution{Types: types}) }
 	a, b, c := start("a"), start("b"), start("c")
 	far := nodetest.Open(t, c)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -29,7 +30,7 @@ type promised struct {
 func futureNodes(t *testing.T, names ...node.Atom) (all []*node.Node) {
 	types := &node.Types{}
 	require.NoError(t, types.Register(node.TypeOf[bill](), node.TypeOf[promised]()))
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	for _, name := range names {
 		all = append(all, c.StartWith(string(name), node.Distribution{Types: types}))
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -81,7 +81,7 @@ func claims(t *testing.T, c net.Conn, name string) {
 func TestStrangerUnderPeersName(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			w := nodetest.NewCluster(t)
+			w := clustertest.NewCluster(t)
 			a := w.Start("go")
 			stranger := w.Dial(a, "erlang", "127.0.0.2")
 			claims(t, stranger, "x@127.0.0.1")
@@ -109,7 +109,7 @@ func TestStrangerUnderPeersName(t *testing.T) {
 func TestStrangersDoNotDelay(t *testing.T) {
 	for _, name := range []string{"a", "z"} { // less than the peer's, and greater
 		synctest.Test(t, func(t *testing.T) {
-			w := nodetest.NewCluster(t)
+			w := clustertest.NewCluster(t)
 			n, x := w.Start(name), w.Start("m")
 			for range 3 {
 				claims(t, w.Dial(n, "erlang", "127.0.0.2"), string(x.Name()))
@@ -130,7 +130,7 @@ func TestStrangersDoNotDelay(t *testing.T) {
 // to be that peer.
 func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		x := w.Start("x")
 		old := w.Dial(x, "native", "127.0.0.2") // as a former instance of a that has not ended its connection
 		link, err := (&node.Distribution{}).ProtocolsByName("native")
@@ -193,12 +193,12 @@ func TestRelayedChallenge(t *testing.T) {
 
 // relay plays a peer without the cookie, under whose names a node looks for others.
 type relay struct {
-	w  *nodetest.Cluster
+	w  *clustertest.Cluster
 	ln net.Listener
 }
 
 func relayed(t *testing.T) (*node.Node, *relay) {
-	w := nodetest.NewCluster(t)
+	w := clustertest.NewCluster(t)
 	ln, err := w.Pipes.Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { ln.Close() })
@@ -232,7 +232,7 @@ func (r *relay) pose(t *testing.T, c net.Conn, name string, challenge uint32) ([
 // that have proved who they are.
 func TestStrangersWhileShedding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		var d node.Distribution
 		chosen, err := d.ProtocolsByName("erlang")
 		require.NoError(t, err)
@@ -252,7 +252,7 @@ func TestSilentStayConnected(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		for _, speaks := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {
-				w := nodetest.NewCluster(t)
+				w := clustertest.NewCluster(t)
 				w.Speak(protocol)
 				d := node.Distribution{Timing: node.Timing{TickTime: 20 * time.Second}}
 				a, b := w.StartWith("a", d), w.StartWith("b", d)

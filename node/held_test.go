@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -25,7 +25,7 @@ import (
 
 // startLimited starts a node with these limits, which offers hold:register/2, and a peer of it.
 func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *logtest.Text) {
-	c, log := nodetest.NewCluster(t), new(logtest.Text)
+	c, log := clustertest.NewCluster(t), new(logtest.Text)
 	c.Log = log.Logger()
 	far, near = c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: l}}), c.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, mfa("hold", "echo", 0), func([]any) (node.Actor, error) {
@@ -149,7 +149,7 @@ func (failing) Receive(*node.Context, any) error { return nil }
 func TestQuotaRexByConnection(t *testing.T) {
 	for _, passedOn := range []bool{false, true} {
 		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {
-			tr := nodetest.NewPipes()
+			tr := clustertest.NewPipes()
 			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{
 				Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 			require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -66,7 +67,7 @@ var shownWaits = []struct {
 
 // Info shows what a process waits for, on whom and since when, in each style; and nothing once it no longer waits.
 func TestInfoShowsWaits(t *testing.T) {
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
+	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{})
 	_, err := b.SpawnOpt(node.Options{Name: "far"}, actortest.Actor.Actor(actortest.Ignore))
 	require.NoError(t, err)
 	far := node.At{Name: "far", Node: b.Name()}

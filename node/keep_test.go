@@ -17,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/testkit/termtest"
@@ -237,7 +238,7 @@ type intruder struct {
 	self node.PID
 }
 
-func intrude(t *testing.T, c *nodetest.Cluster, name string, n *node.Node) *intruder {
+func intrude(t *testing.T, c *clustertest.Cluster, name string, n *node.Node) *intruder {
 	t.Helper()
 	conn := c.Dial(n, "memory", "127.0.0.1")
 	id := wire.NodeID{Name: node.Atom(name + "@127.0.0.1"), Creation: 7}
@@ -273,7 +274,7 @@ func (i *intruder) handled(n *node.Node) {
 // Nothing that comes from another node ends a protected process, or gives it to another node.
 func TestProtected(t *testing.T) {
 	log := &logtest.Text{}
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	cfg := c.Config("b")
 	cfg.Log = log.Logger()
 	n := nodetest.Start(t, cfg)
@@ -346,7 +347,7 @@ func TestProtected(t *testing.T) {
 
 // No message of any shape ends net_kernel or rex.
 func TestKernelTakesAnything(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	n := c.Start("b")
 	i := intrude(t, c, "x", n)
 	kernel, _ := n.Whereis("net_kernel")
@@ -384,7 +385,7 @@ func TestKernelTakesAnything(t *testing.T) {
 
 // A peer whose message rex passes on is not taken for this node.
 func TestShowPeer(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	n := c.Start("b")
 	got := make(chan string, 10)
 	shown := func(c *node.Context, msg any) error {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -18,7 +18,7 @@ import (
 
 // A process that answers the processes named in a message is not held up by their mailboxes.
 func TestRexIsNotHeldUp(t *testing.T) {
-	n := nodetest.NewMemoryCluster(t).Start("a")
+	n := clustertest.NewMemoryCluster(t).Start("a")
 	release := make(chan struct{})
 	defer close(release)
 	full, err := n.SpawnOpt(node.Options{Name: "full", Bounds: mailbox.Bounds{Messages: 1, Policy: mailbox.Block}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/wire"
 )
@@ -25,7 +26,7 @@ func TestSenderIsToldOfDeepKeys(t *testing.T) {
 		}
 		return m
 	}
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
 		h := nodetest.Open(t, b)
 		c.Connect(a, b)

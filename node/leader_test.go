@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -155,7 +156,7 @@ func TestLeaderOfCallsFromHere(t *testing.T) {
 // Calls to rex are checked for the peer over whose connection they have come. One that a process here has passed on
 // belongs to no peer, and is refused.
 func TestRexAsksAllow(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	cfg := c.Config("b")
 	var asked []string
 	var mu sync.Mutex
@@ -193,7 +194,7 @@ func TestRexAsksAllow(t *testing.T) {
 
 // Allow may look at the process that calls.
 func TestAllowLooksAtTheCaller(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	cfg := c.Config("b")
 	var b *node.Node
 	cfg.Distribution.Access.Allow = func(node.Atom, wire.Export) bool {

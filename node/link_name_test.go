@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -119,7 +120,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 }
 
 func TestLinkByNameOnAnotherNode(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	linkByName(t, a, nameKit{
 		node: b.Name(),
@@ -147,7 +148,7 @@ func TestLinkByNameOnAnotherNode(t *testing.T) {
 
 // What a process remembers about the names that it has linked to does not grow with their number.
 func TestLinkByManyNames(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	h := nodetest.Open(t, a)
 	h.TrapExit(true)
@@ -171,7 +172,7 @@ func TestLinkByManyNames(t *testing.T) {
 
 // The names that a process remembers go when it ends.
 func TestNamesGoWithTheProcess(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	_, err := b.SpawnOpt(node.Options{Name: "there"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/testkit/porttest"
@@ -51,7 +52,7 @@ func meshConfig(name node.Atom, places discovery.Finder, log *logtest.Text) node
 
 // Nodes over TCP, as they join, with one that dies and comes back elsewhere.
 func TestMesh(t *testing.T) {
-	places, log := &nodetest.Places{}, &logtest.Text{}
+	places, log := &clustertest.Places{}, &logtest.Text{}
 	var nodes []*node.Node
 	for i := range 8 {
 		n := startMesh(t, node.Atom(fmt.Sprintf("n%d@127.0.0.1", i)), places, log)
@@ -81,7 +82,7 @@ func TestMesh(t *testing.T) {
 
 // A node that is no longer listed stays connected, and is not connected again.
 func TestMeshNotListed(t *testing.T) {
-	places, log := &nodetest.Places{}, &logtest.Text{}
+	places, log := &clustertest.Places{}, &logtest.Text{}
 	var hides [2]*hiding // each node has its own
 	for i := range hides {
 		hides[i] = &hiding{Finder: places, names: []node.Atom{"a@127.0.0.1", "b@127.0.0.1"}}
@@ -133,7 +134,7 @@ func (h *hiding) List(context.Context) ([]node.Atom, error) {
 
 // Failures are logged once for each node and cause; Stop does not wait for any node.
 func TestMeshLogsOnce(t *testing.T) {
-	places, log := &nodetest.Places{}, &logtest.Text{}
+	places, log := &clustertest.Places{}, &logtest.Text{}
 	port := porttest.Reserve(t)
 	places.Put("gone@127.0.0.1", []discovery.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", port)}})
 	count := &counting{Places: places}
@@ -152,7 +153,7 @@ func TestMeshLogsOnce(t *testing.T) {
 
 // counting counts how often a node is looked for.
 type counting struct {
-	*nodetest.Places
+	*clustertest.Places
 	finds atomic.Int64
 }
 
@@ -163,7 +164,7 @@ func (c *counting) Find(ctx context.Context, name node.Atom) ([]discovery.Endpoi
 
 // A finder that reports when its list changes is asked then, not only every Interval.
 func TestMeshWatches(t *testing.T) {
-	places, log := &nodetest.Places{}, &logtest.Text{}
+	places, log := &clustertest.Places{}, &logtest.Text{}
 	told := &telling{Places: places, watched: make(chan func(), 1)}
 	cfg := meshConfig("a@127.0.0.1", told, log)
 	cfg.Distribution.Mesh.Interval = time.Hour
@@ -175,7 +176,7 @@ func TestMeshWatches(t *testing.T) {
 }
 
 type telling struct {
-	*nodetest.Places
+	*clustertest.Places
 	watched chan func()
 }
 
@@ -187,7 +188,7 @@ func TestMeshRefused(t *testing.T) {
 		mesh discovery.Mesh
 		says string
 	}{
-		{struct{ discovery.Finder }{&nodetest.Places{}}, discovery.Mesh{}, "needs a Finder that can list"},
+		{struct{ discovery.Finder }{&clustertest.Places{}}, discovery.Mesh{}, "needs a Finder that can list"},
 		{&discovery.EPMD{}, discovery.Mesh{}, "without Hosts lists none"},
 		{&discovery.Static{}, discovery.Mesh{Dials: -1}, "must not be negative"},
 		{&discovery.Static{}, discovery.Mesh{Yield: -1}, "must not be negative"},

@@ -96,12 +96,12 @@ func TestSpawnThatFailsLeavesNothing(t *testing.T) {
 		n := nodetest.Start(t, node.Config{Workers: 1})
 		s.Options.Name = "taken"
 		s.Spawn(t, n, actortest.Ignore)
-		before := nodetest.Goroutines()
+		before := testkit.Goroutines()
 		for range 50 {
 			_, err := n.SpawnOpt(s.Options, s.Actor(actortest.Ignore))
 			require.ErrorIs(t, err, node.ErrNameTaken)
 		}
-		testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before+10 }, "few goroutines are left")
+		testkit.UntilTrue(t, func() bool { return testkit.Goroutines() <= before+10 }, "few goroutines are left")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -28,7 +29,7 @@ type line struct{ Text string }
 type unknown struct{ X int }
 
 // startTwo starts two nodes of a cluster that know order. The first knows more types.
-func startTwo(t *testing.T, c *nodetest.Cluster, d node.Distribution, more ...node.Type) (a, b *node.Node) {
+func startTwo(t *testing.T, c *clustertest.Cluster, d node.Distribution, more ...node.Type) (a, b *node.Node) {
 	t.Helper()
 	start := func(name string, more ...node.Type) *node.Node {
 		d := d
@@ -41,7 +42,7 @@ func startTwo(t *testing.T, c *nodetest.Cluster, d node.Distribution, more ...no
 
 // Between two Go nodes Go values arrive as they were sent.
 func TestNativeTypes(t *testing.T) {
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{}, node.TypeOf[unknown]("x.Unknown"))
+	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{}, node.TypeOf[unknown]("x.Unknown"))
 	self := nodetest.Open(t, a)
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestNativeTypes(t *testing.T) {
 
 // A bounded mailbox's answer reaches a sender on another node.
 func TestNativeReceipts(t *testing.T) {
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
+	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	require.NoError(t, node.Deliver(testkit.Context(t), a, pid, 1))
@@ -80,8 +81,8 @@ func TestNativeReceipts(t *testing.T) {
 
 // With Grace, nobody notices when a connection breaks.
 func TestNativeGrace(t *testing.T) {
-	cut := &nodetest.Cutter{}
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{Timing: node.Timing{Grace: testkit.Limit}, Transport: cut})
+	cut := &clustertest.Cutter{}
+	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{Timing: node.Timing{Grace: testkit.Limit}, Transport: cut})
 	self := nodetest.Open(t, a)
 	const n = 10_000
 	done := make(chan int, 1)
@@ -130,7 +131,7 @@ func (p *pointed) Term() any { return wire.Tuple{wire.Atom("pointed"), p.N} }
 
 // Values of Go types arrive with their exact types.
 func TestNativeExactTypes(t *testing.T) {
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
+	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	o := order{Item: "tea"}
@@ -144,7 +145,7 @@ func TestNativeExactTypes(t *testing.T) {
 
 // An unregistered type is refused, with the line to add; a type that gives its own term is sent as that term.
 func TestNativeNotRegistered(t *testing.T) {
-	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{}, node.TypeOf[note]())
+	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{}, node.TypeOf[note]())
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	_, err = node.Call[any](testkit.Context(t), a, pid, 1)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -211,7 +212,7 @@ var placements = []placement{
 	{"native", testkit.Test, func(t *testing.T) *world { return separate(t, node.Distribution{}, "native") }},
 	{"erlang", testkit.Merge, func(t *testing.T) *world { return separate(t, node.Distribution{}, "erlang") }},
 	{"grace", testkit.Merge, func(t *testing.T) *world {
-		cut := &nodetest.Cutter{}
+		cut := &clustertest.Cutter{}
 		w := separate(t, node.Distribution{Timing: node.Timing{Grace: testkit.Limit}, Transport: cut}, "native")
 		w.cutAgain(t, cut)
 		return w
@@ -236,13 +237,13 @@ var placements = []placement{
 // together is everything on one node.
 func together(t *testing.T) *world {
 	n := nodetest.Start(t, node.Config{Name: "one@127.0.0.1", Distribution: &node.Distribution{
-		Cookie: "secret", Finder: &nodetest.Places{}}})
+		Cookie: "secret", Finder: &clustertest.Places{}}})
 	return &world{here: n, there: n, aside: n}
 }
 
 // separate is three nodes that speak one protocol.
 func separate(t *testing.T, d node.Distribution, protocol string) *world {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	w := worldOf(func(name node.Atom) *node.Node {
 		d := d
 		var err error
@@ -274,7 +275,7 @@ func (w *world) connect(t *testing.T) {
 }
 
 // cutAgain cuts all connections every few milliseconds until the test ends.
-func (w *world) cutAgain(t *testing.T, cut *nodetest.Cutter) {
+func (w *world) cutAgain(t *testing.T, cut *clustertest.Cutter) {
 	ctx, stop := context.WithCancel(context.Background())
 	over := make(chan struct{})
 	go func() { // ended and waited for by the cleanup
@@ -297,7 +298,7 @@ func (w *world) cutAgain(t *testing.T, cut *nodetest.Cutter) {
 	})
 }
 
-var _ dist.Transport = (*nodetest.Cutter)(nil)
+var _ dist.Transport = (*clustertest.Cutter)(nil)
 
 // Every node in these tests knows the types and errors of the programs.
 func init() { node.RegisterTypes(nearFarRegistered...) }

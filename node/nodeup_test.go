@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -17,7 +18,7 @@ import (
 )
 
 func TestNodeUp(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	self, err := a.Open()
 	require.NoError(t, err)
@@ -48,7 +49,7 @@ func TestNodeUp(t *testing.T) {
 
 // What is lost with the connection becomes a dead letter, except messages of SendConnected.
 func TestLossy(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	b := c.Start("b")
 	slow := &stalled{Memory: c.Memory}
 	stall := make(chan struct{}) // from the beginning: everything waits to be written
@@ -139,7 +140,7 @@ func TestConnectedOnly(t *testing.T) {
 
 // A process that has asked to be told of new nodes is forgotten when it exits, even if no node comes.
 func TestMonitorNodesForgetsTheDead(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	n := c.Start("a")
 	before := node.FarUps(n)
 	stays := nodetest.Open(t, n)
@@ -157,7 +158,7 @@ func TestMonitorNodesForgetsTheDead(t *testing.T) {
 
 // A removed monitor of a node does not fire; another one does, once.
 func TestDemonitorNode(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
 		h := nodetest.Open(t, a)
 		first, second := h.MonitorNode(b.Name()), h.MonitorNode(b.Name())

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -21,7 +22,7 @@ import (
 )
 
 func TestPeers(t *testing.T) {
-	at := new(nodetest.Places)
+	at := new(clustertest.Places)
 	start := func(name string) *node.Node {
 		return nodetest.Start(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: &node.Distribution{Cookie: "secret", Finder: at}})
 	}
@@ -154,7 +155,7 @@ func TestStatsRunQueue(t *testing.T) {
 
 // The contents of a connection's tables are shown on both sides, and gone when the connection ends.
 func TestPeersTables(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	here, there := nodetest.Open(t, a), nodetest.Open(t, b)
 	there.TrapExit(true)
@@ -192,7 +193,7 @@ func TestPeersTables(t *testing.T) {
 
 // A connection that is over is not kept, with its buffers, only to make looking it up faster.
 func TestPeerIsForgotten(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	a := c.Start("a")
 	for range 20 {
 		b, err := node.Start(c.Config("b"))
@@ -216,7 +217,7 @@ func TestPeerIsForgotten(t *testing.T) {
 // A link does not keep a message that was sent and taken until something else takes its place.
 func TestSentIsNotKept(t *testing.T) {
 	for _, proto := range []string{"native", "erlang"} {
-		at := new(nodetest.Places)
+		at := new(clustertest.Places)
 		start := func(name string) *node.Node {
 			d := &node.Distribution{Cookie: "secret", Finder: at, Timing: node.Timing{TickTime: time.Hour}} // no tick replaces it
 			var err error

@@ -62,14 +62,14 @@ func TestHandlerLeavesThreadLocked(t *testing.T) {
 				require.NoError(t, err)
 				me, err := n.Open()
 				require.NoError(t, err)
-				before := nodetest.Goroutines()
+				before := testkit.Goroutines()
 				for range 50 {
 					require.NoError(t, n.Send(locker, me.Self()))
 					m, err := me.ReceiveWithin(testkit.Limit, nil)
 					require.NoError(t, err)
 					require.Equal(t, false, m, "the coroutine runs on a goroutine that nobody has locked")
 				}
-				testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before+workers+1 }, "the goroutines that were locked have ended")
+				testkit.UntilTrue(t, func() bool { return testkit.Goroutines() <= before+workers+1 }, "the goroutines that were locked have ended")
 				require.NoError(t, n.Stop())
 			})
 		}

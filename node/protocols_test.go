@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/certtest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/testkit/porttest"
@@ -29,7 +30,7 @@ const fallsBack = "trying a less preferred protocol: the preferred one failed"
 // protocol only, is logged once for as long as that lasts.
 func TestFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		a, log := w.StartLogged("a", node.Distribution{})
 		b := w.Start("b")
 		at := slices.Clone(b.Endpoints())
@@ -69,7 +70,7 @@ func TestFallback(t *testing.T) {
 // A node that speaks only native never falls back, whatever is announced.
 func TestNoFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := nodetest.NewCluster(t)
+		w := clustertest.NewCluster(t)
 		only, err := (&node.Distribution{}).ProtocolsByName("native")
 		require.NoError(t, err)
 		a, b := w.StartWith("a", node.Distribution{Protocols: only}), w.Start("b")
@@ -105,7 +106,7 @@ func TestWarnsOfListeners(t *testing.T) {
 		{"0.0.0.0:0", []string{"native", "erlang"}, true, 0, 0},
 		{"-", []string{"native"}, false, 0, 0},
 	} {
-		w, log := nodetest.NewCluster(t), &logtest.Text{}
+		w, log := clustertest.NewCluster(t), &logtest.Text{}
 		d := node.Distribution{Listen: c.listen}
 		var err error
 		d.Protocols, err = d.ProtocolsByName(c.protocols...)
@@ -135,7 +136,7 @@ func speak(t *testing.T, a, b *node.Node) string {
 
 // Two nodes use the protocol that the dialling node prefers, of those that both have and that can be reached.
 func TestPeersChooseProtocol(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	common := &erldist.Protocol{}
 	start := func(name string, protocols ...dist.Protocol) *node.Node {
 		cfg := c.Config(name)
@@ -168,7 +169,7 @@ func TestPeersChooseProtocol(t *testing.T) {
 }
 
 func TestListeners(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	for _, bad := range []struct {
 		d    node.Distribution
 		says string

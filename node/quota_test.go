@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -38,7 +39,7 @@ func eachProtocol(t *testing.T, f func(t *testing.T, p func() dist.Protocol)) {
 
 // exposed starts a node that speaks one protocol.
 func exposed(t *testing.T, tr dist.Transport, p dist.Protocol, d node.Distribution) (*node.Node, *logtest.Text) {
-	d.Transport, d.Protocols, d.Cookie, d.Finder, d.Listen = tr, []dist.Protocol{p}, "secret", &nodetest.Places{}, "127.0.0.1:0"
+	d.Transport, d.Protocols, d.Cookie, d.Finder, d.Listen = tr, []dist.Protocol{p}, "secret", &clustertest.Places{}, "127.0.0.1:0"
 	log := new(logtest.Text)
 	return nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &d, Log: slog.New(slog.NewTextHandler(log, nil))}), log
 }
@@ -129,7 +130,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		for kind, server := range servers {
 			t.Run(kind, func(t *testing.T) {
-				tr := nodetest.NewPipes()
+				tr := clustertest.NewPipes()
 				n, _ := exposed(t, tr, p(), node.Distribution{
 					Limits: node.Limits{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}}})
 				_, err := n.SpawnOpt(node.Options{Name: "server"}, server)
@@ -168,7 +169,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 // Answers that a peer does not read are not kept without bound.
 func TestQuotaAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := nodetest.NewPipes()
+		tr := clustertest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
@@ -192,7 +193,7 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 // Long answers are not kept either, though one alone may be longer than the bound of what may wait.
 func TestQuotaLongAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := nodetest.NewPipes()
+		tr := clustertest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Queued: 1 << 30, Stall: time.Hour}}})
 		long := make([]byte, 8<<20)
@@ -294,7 +295,7 @@ func TestQuotaSlowReader(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		synctest.Test(t, func(t *testing.T) {
 			const stall = 4 * time.Second
-			tr := nodetest.NewPipes()
+			tr := clustertest.NewPipes()
 			n, log := exposed(t, tr, p(), node.Distribution{Timing: node.Timing{Awake: -1},
 				Limits: node.Limits{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: stall}}})
 			r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
@@ -314,7 +315,9 @@ func TestQuotaSlowReader(t *testing.T) {
 
 // A reply goes behind everything that the same process has sent before, a long message included.
 func TestQuotaReplyOvertakesNothing(t *testing.T) {
-	serve := func(from node.PID, send func(node.Dest, any) error) { assert.NoError(t, send(from, nodetest.Long(20))) }
+	serve := func(from node.PID, send func(node.Dest, any) error) {
+		assert.NoError(t, send(from, clustertest.Long(20)))
+	}
 	for kind, server := range map[string]node.Actor{
 		"actor": node.ActorFunc(func(c *node.Context, msg any) error {
 			if r, ok := c.Node().AsRequest(msg); ok {
@@ -333,14 +336,14 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 		}),
 	} {
 		t.Run(kind, func(t *testing.T) {
-			c := nodetest.NewMemoryCluster(t)
+			c := clustertest.NewMemoryCluster(t)
 			a, b := c.Start("a"), c.Start("b")
 			self := nodetest.Open(t, a)
 			pid, err := b.Spawn(server)
 			require.NoError(t, err)
 			for range 20 {
 				self.Send(pid, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{self.Self(), node.Atom("tag")}, 1})
-				require.Equal(t, []any{nodetest.Long(0), wire.Tuple{node.Atom("tag"), 1}}, []any{self.Receive(), self.Receive()})
+				require.Equal(t, []any{clustertest.Long(0), wire.Tuple{node.Atom("tag"), 1}}, []any{self.Receive(), self.Receive()})
 			}
 		})
 	}
@@ -351,7 +354,7 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 func TestQuotaFragments(t *testing.T) {
 	const message = 4 << 20
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := nodetest.NewPipes()
+		tr := clustertest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Link: dist.LinkLimits{Message: message},
 			Cluster: node.ClusterLimits{Fragments: 5 << 20}}})
 		got := make(chan int, 1)
@@ -411,7 +414,7 @@ func TestQuotaFragments(t *testing.T) {
 // A peer is refused whatever it has too much of, in the way that its protocol allows, and nothing else.
 func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := nodetest.NewPipes()
+		tr := clustertest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{
 			Limits: node.Limits{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
@@ -486,7 +489,7 @@ func TestQuotaHeld(t *testing.T) {
 
 // A call of rex is a process, too.
 func TestQuotaHeldByRex(t *testing.T) {
-	tr := nodetest.NewPipes()
+	tr := clustertest.NewPipes()
 	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{
 		Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 	require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
@@ -507,7 +510,7 @@ func TestQuotaHeldByRex(t *testing.T) {
 
 // While no process can be started, rex replies with that, and goes on.
 func TestRexWhereAllProcessesAreTaken(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	cfg := c.Config("b")
 	cfg.MaxProcesses = 16
 	a, b := c.Start("a"), nodetest.Start(t, cfg)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -18,7 +19,7 @@ import (
 
 // farPair runs f with two nodes that are connected by TCP, in each of the protocols.
 func farPair(t *testing.T, f func(t *testing.T, a, b *node.Node)) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		tcp := node.Distribution{Transport: dist.TCP{}}
 		a, b := c.StartWith("a", tcp), c.StartWith("b", tcp)
 		c.Connect(a, b)
@@ -134,7 +135,7 @@ func TestOrderPastTheWriter(t *testing.T) {
 // Messages that come together are delivered together, to processes of all kinds: in order, with what comes between
 // them, and none is forgotten at the end of a run.
 func TestRuns(t *testing.T) {
-	c, tcp := nodetest.NewCluster(t), node.Distribution{Transport: dist.TCP{}}
+	c, tcp := clustertest.NewCluster(t), node.Distribution{Transport: dist.TCP{}}
 	a, b := c.StartWith("a", tcp), c.StartWith("b", tcp)
 	self := nodetest.Open(t, a)
 	const n = 3000

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/certtest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -26,7 +27,7 @@ import (
 // guarded is a node with rights, and its processes.
 type guarded struct {
 	*node.Node
-	cluster         *nodetest.Cluster
+	cluster         *clustertest.Cluster
 	policy          *rights.Policy
 	log             *logtest.Text
 	got             chan any // what the processes named and pub receive
@@ -34,7 +35,7 @@ type guarded struct {
 }
 
 // startGuarded starts a node g@127.0.0.1 with rights.
-func startGuarded(t *testing.T, c *nodetest.Cluster, r rights.Config, d node.Distribution) *guarded {
+func startGuarded(t *testing.T, c *clustertest.Cluster, r rights.Config, d node.Distribution) *guarded {
 	t.Helper()
 	p, err := rights.New(r)
 	require.NoError(t, err)
@@ -167,7 +168,7 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 // Each right lets a peer do what it is for, and nothing else; a refusal looks as if nothing were there, and is counted
 // and logged.
 func TestRights(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		g := startGuarded(t, c, rights.Config{}, node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
 		require.NoError(t, b.Ping(testkit.Context(t), g.Name()))
@@ -195,7 +196,7 @@ func TestRights(t *testing.T) {
 // A monitor needs the right to call or to send, a receipt tells a sender of a refusal, and whoever knows an alias may
 // use it.
 func TestRightsToWatch(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call named", "send pub"}}}},
 			node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
@@ -221,7 +222,7 @@ func TestRightsToWatch(t *testing.T) {
 // A peer without the right to connect is not connected, whoever dials, and is disconnected once the rules take that
 // right away.
 func TestRightToConnect(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "good@*", May: []string{"connect"}}}},
 			node.Distribution{Timing: node.Timing{TickTime: 2 * time.Second}})
 		bad := g.peer(t, "bad@127.0.0.1", "secret", node.Distribution{Timing: node.Timing{TickTime: 2 * time.Second}})
@@ -247,7 +248,7 @@ func TestRightToConnect(t *testing.T) {
 
 // A connecting peer may know a further cookie instead; a rule can be for that cookie.
 func TestRightsByCookie(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Cookies: map[string]string{"ops": "theirs", "unused": "3"}, Rules: []rights.Rule{
 			{Cookie: "ops", May: []string{"connect", "call named"}}, {May: []string{"connect"}},
 		}}, node.Distribution{})
@@ -273,7 +274,7 @@ func TestRightsByCookie(t *testing.T) {
 // While a node is connected nobody with fewer rights takes its name, nor what it owns: neither by another cookie nor by
 // none. A node with the same cookie is that node, restarted.
 func TestConnectedNameIsKept(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Cookies: map[string]string{"ops": "theirs"}, Rules: []rights.Rule{
 			{Cookie: "ops", May: []string{"all"}}, {May: []string{"connect"}},
 		}}, node.Distribution{})
@@ -282,7 +283,7 @@ func TestConnectedNameIsKept(t *testing.T) {
 		h.MonitorNode(g.Name())
 		pid, err := rpc.Spawn(testkit.Context(t), h, g.Name(), "lib", "start")
 		require.NoError(t, err)
-		places := new(nodetest.Places) // the thief is at another address
+		places := new(clustertest.Places) // the thief is at another address
 		places.Put(g.Name(), g.Endpoints())
 		for _, cookie := range []string{"secret", "wrong"} {
 			thief := c.StartWith("o@127.0.0.1", node.Distribution{Cookie: cookie, Finder: places})
@@ -305,7 +306,7 @@ func TestRightsByCertificate(t *testing.T) {
 		l.Name, l.DNS = "node of "+dns, append(l.DNS, dns)
 		return ca.Write(t.TempDir(), l)
 	}
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		p, err := rights.New(rights.Config{Rules: []rights.Rule{
 			{TLS: "dns:*.ops.example.org", May: []string{"connect", "call echo"}},
 			{TLS: "cn:node of *.shop.example.org", May: []string{"connect"}},
@@ -382,7 +383,7 @@ func TestRightsOfOTP(t *testing.T) {
 
 // A client is no peer: nobody is told of it, and nothing counts it; it has its rights all the same.
 func TestClientIsNoPeer(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},
 			node.Distribution{})
 		watcher := nodetest.Open(t, g.Node)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -30,7 +31,7 @@ type rotated struct {
 type rotating struct {
 	*node.Node
 	now   atomic.Pointer[rotated]
-	conns nodetest.Cutter
+	conns clustertest.Cutter
 }
 
 func startRotating(t *testing.T, name node.Atom, finder discovery.Finder, p dist.Protocol, grace time.Duration) *rotating {
@@ -55,7 +56,7 @@ func TestCookieRotation(t *testing.T) {
 	}
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			places := new(nodetest.Places)
+			places := new(clustertest.Places)
 			a := startRotating(t, "a@127.0.0.1", places, protocol(), 0)
 			b := startRotating(t, "b@127.0.0.1", places, protocol(), 0)
 			both := func(want bool) {
@@ -107,7 +108,7 @@ func TestCookieRotation(t *testing.T) {
 // A link that is resumed while the cookie changes goes on: with the new cookie if the peer has it, otherwise with the
 // old one.
 func TestCookieRotationResumes(t *testing.T) {
-	places := new(nodetest.Places)
+	places := new(clustertest.Places)
 	a := startRotating(t, "a@127.0.0.1", places, new(native.Protocol), testkit.Limit)
 	b := startRotating(t, "b@127.0.0.1", places, new(native.Protocol), testkit.Limit)
 	asked, err := b.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))

@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
 // far is a network in which messages take a while to arrive, and longer on some connections than on others.
 type far struct {
-	*nodetest.Pipes
+	*clustertest.Pipes
 	mu sync.Mutex
 	r  *rand.Rand
 }
@@ -69,7 +69,7 @@ func TestSimultaneousOverDistance(t *testing.T) {
 	for _, protocols := range []string{"native erlang", "erlang", "native"} {
 		seed := testkit.Seed(t)
 		synctest.Test(t, func(t *testing.T) {
-			w := nodetest.NewCluster(t)
+			w := clustertest.NewCluster(t)
 			f := &far{Pipes: w.Pipes, r: randomOf(seed, 0)}
 			var d node.Distribution
 			chosen, err := d.ProtocolsByName(strings.Fields(protocols)...)

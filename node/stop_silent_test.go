@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
@@ -41,7 +41,7 @@ func TestStopIsSilent(t *testing.T) {
 			}))
 	}
 	run := func(t *testing.T, published, far bool) {
-		c := nodetest.NewMemoryCluster(t)
+		c := clustertest.NewMemoryCluster(t)
 		var with node.Distribution
 		if published {
 			with.Published = global.Join(global.Config{})

@@ -163,7 +163,7 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 // The same with bounded mailboxes.
 func TestStopLeavesNoBoundedProcess(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
-		before := nodetest.Goroutines()
+		before := testkit.Goroutines()
 		n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 		require.NoError(t, err)
 		for range 50 {
@@ -172,12 +172,12 @@ func TestStopLeavesNoBoundedProcess(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NoError(t, n.Stop())
-		testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")
+		testkit.UntilTrue(t, func() bool { return testkit.Goroutines() <= before }, "all goroutines end")
 	})
 }
 
 func TestStopUnderLoad(t *testing.T) {
-	before := nodetest.Goroutines()
+	before := testkit.Goroutines()
 	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	var pids []node.PID
@@ -207,7 +207,7 @@ func TestStopUnderLoad(t *testing.T) {
 	require.NoError(t, n.Stop())
 	assert.Zero(t, n.Stats().Processes)
 	assert.Empty(t, slices.Collect(n.Inside(process.Key{}).Processes()))
-	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")
+	testkit.UntilTrue(t, func() bool { return testkit.Goroutines() <= before }, "all goroutines end")
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }
 

@@ -378,12 +378,12 @@ func TestSendIntervalFullMailbox(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
-			before := nodetest.Goroutines()
+			before := testkit.Goroutines()
 			timer, err := n.SendInterval(time.Millisecond, pid, "tick")
 			require.NoError(t, err)
 			time.Sleep(time.Second + time.Millisecond/2)
 			synctest.Wait()
-			assert.Less(t, nodetest.Goroutines(), before+50)
+			assert.Less(t, testkit.Goroutines(), before+50)
 			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1000}, n.Stats().DeadLetters)
 			_, ok := timer.Left()
 			assert.True(t, ok)
@@ -406,7 +406,7 @@ func TestSendAfterFullMailbox(t *testing.T) {
 			h, err := n.Open()
 			require.NoError(t, err)
 			defer h.Close(nil)
-			before := nodetest.Goroutines()
+			before := testkit.Goroutines()
 			var timers []*node.Timer
 			for i := range 100 {
 				timer, err := n.SendAfter(time.Second, pid, i)
@@ -415,7 +415,7 @@ func TestSendAfterFullMailbox(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			assert.Less(t, nodetest.Goroutines(), before+50)
+			assert.Less(t, testkit.Goroutines(), before+50)
 			for i, timer := range timers {
 				left, ok := timer.Left()
 				assert.True(t, ok)

@@ -16,8 +16,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/certtest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/testkit/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -302,7 +302,7 @@ func TestOTPTLSElsewhere(t *testing.T) {
 // Two Go nodes over TLS, each with its own host name; and a stop while a silent client is being accepted.
 func TestTLSBetweenNodes(t *testing.T) {
 	ca := certtest.New(t, "ca")
-	places := &nodetest.Places{}
+	places := &clustertest.Places{}
 	a, _ := secure(t, "a@127.0.0.1", places, ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), node.Distribution{})
 	b, log := secure(t, "b@localhost.localdomain", places, ca.Write(t.TempDir(), certtest.Host("localhost.localdomain")),
 		node.Distribution{Listen: "127.0.0.1:0"})

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -159,7 +160,7 @@ func eachForged(t *testing.T, f func(t *testing.T, w forgers)) {
 	t.Helper()
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			c, wires := nodetest.NewCluster(t), &forging{}
+			c, wires := clustertest.NewCluster(t), &forging{}
 			c.Speak(protocol)
 			start := func(name string) *node.Node {
 				types := &node.Types{}
@@ -274,7 +275,7 @@ func (e *badError) UnmarshalText([]byte) error       { return errors.New("no tex
 func TestMisfit(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			cluster := nodetest.NewCluster(t)
+			cluster := clustertest.NewCluster(t)
 			cluster.Speak(protocol)
 			start := func(name string, size node.Type) *node.Node {
 				types := &node.Types{}
@@ -406,7 +407,7 @@ func (g gated) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn,
 
 // A message that has waited for the connection, and then cannot be sent, is logged with the error.
 func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
-	c, gate := nodetest.NewCluster(t), gated{open: make(chan struct{})}
+	c, gate := clustertest.NewCluster(t), gated{open: make(chan struct{})}
 	a, log := c.StartLogged("a", node.Distribution{Transport: gate})
 	b := c.StartWith("b", node.Distribution{Transport: gate})
 	self := nodetest.Open(t, a)

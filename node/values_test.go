@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -55,7 +56,7 @@ func farPairs(t *testing.T, f func(t *testing.T, self *node.Process, echo node.P
 
 // farNodes runs f with two nodes, for each protocol between Go nodes. Each node has Types of its own.
 func farNodes(t *testing.T, log *slog.Logger, f func(t *testing.T, a, b *node.Node)) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		c.Log = log
 		start := func(name string, own node.Type) *node.Node {
 			types := &node.Types{}
@@ -101,7 +102,7 @@ func TestCycleIsRefused(t *testing.T) {
 }
 
 // nowhere finds no node while a test goes on.
-type nowhere struct{ nodetest.Places }
+type nowhere struct{ clustertest.Places }
 
 func (*nowhere) Find(ctx context.Context, _ node.Atom) ([]discovery.Endpoint, error) {
 	<-ctx.Done()

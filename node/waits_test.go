@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -33,7 +34,7 @@ func (never) Receive(*node.Context, any) error { return nil }
 // sought is a node that a seeking Finder looks for in vain.
 const sought node.Atom = "sought@127.0.0.1"
 
-type seeking struct{ *nodetest.Places }
+type seeking struct{ *clustertest.Places }
 
 func (s seeking) Find(ctx context.Context, name wire.Atom) ([]discovery.Endpoint, error) {
 	if name == sought {
@@ -58,7 +59,7 @@ type waitWorld struct {
 
 // newWaitWorld makes the nodes. Whatever it holds up goes on at the end of the test.
 func newWaitWorld(t *testing.T) *waitWorld {
-	c := nodetest.NewMemoryCluster(t)
+	c := clustertest.NewMemoryCluster(t)
 	stall := make(chan struct{})
 	// stalls makes a node from which nothing leaves for one node that it connects to.
 	stalls := func(name, to string) (from, other *node.Node, release func()) {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/testkit/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -36,9 +36,9 @@ func wanted(n *node.Node, name node.Atom) (w observe.Wanted, ok bool) {
 
 // A member of the mesh is reported for as long as it is listed, whether it is connected, was, or never has been.
 func TestWantedOfMesh(t *testing.T) {
-	places, log := &nodetest.Places{}, &logtest.Text{}
+	places, log := &clustertest.Places{}, &logtest.Text{}
 	places.Put("gone@127.0.0.1", []discovery.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", porttest.Reserve(t))}})
-	own := &nodetest.Places{} // of b, which removes itself from it when it stops; for a it stays listed
+	own := &clustertest.Places{} // of b, which removes itself from it when it stops; for a it stays listed
 	b := startMesh(t, "b@127.0.0.1", own, log)
 	defer b.Stop()
 	at, err := own.Find(t.Context(), "b@127.0.0.1")
@@ -79,8 +79,8 @@ func TestWantedOfMesh(t *testing.T) {
 // Without a mesh a lost node is reported until it is connected again, or disconnected, or an hour has passed; one that
 // has stopped in an orderly way is not lost.
 func TestWantedAfterLoss(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
-		cut := &nodetest.Cutter{}
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
+		cut := &clustertest.Cutter{}
 		c.Pipes = nil
 		a, log := c.StartLogged("a", node.Distribution{Transport: cut})
 		b := c.StartWith("b", node.Distribution{Transport: cut})
@@ -171,7 +171,7 @@ func TestWantedAfterSilence(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := nodetest.NewCluster(t)
+				c := clustertest.NewCluster(t)
 				c.Speak(protocol)
 				on := &atomic.Bool{}
 				a, log := c.StartLogged("a", node.Distribution{Timing: node.Timing{TickTime: 4 * time.Second}})

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
@@ -17,7 +17,7 @@ import (
 
 // A supervisor on another node answers like one on this node.
 func TestFarSupervisor(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	here, there := c.Start("here"), c.Start("there")
 	ctx := testkit.Context(t)
 	require.NoError(t, rpc.ExportBehaviour(there, wire.Export{Module: "shop", Function: "till", Arity: 1},
@@ -86,7 +86,7 @@ func TestFarSupervisor(t *testing.T) {
 // Requests like those of Elixir's DynamicSupervisor.start_child: children without IDs, which are forgotten when they
 // stop.
 func TestChildrenWithoutID(t *testing.T) {
-	cluster := nodetest.NewCluster(t)
+	cluster := clustertest.NewCluster(t)
 	far := cluster.StartWith("far", node.Distribution{Access: node.Access{Allow: func(node.Atom, wire.Export) bool { return true }}})
 	near := cluster.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -18,7 +19,7 @@ import (
 
 // Children that another node has started count against it, and so do those that replace them.
 func TestStartChildCounts(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	far, near := c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}}), c.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(func(*node.Context, any) error { return nil }), nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -18,7 +19,7 @@ import (
 // Other nodes can start by name only those children that Distribution.Access.Allow permits, and Go code of the program
 // can start all.
 func TestStartChildAsksAllow(t *testing.T) {
-	cluster := nodetest.NewCluster(t)
+	cluster := clustertest.NewCluster(t)
 	far := cluster.StartWith("far", node.Distribution{
 		Access: node.Access{Allow: func(peer node.Atom, e wire.Export) bool {
 			return peer == "near@127.0.0.1" && e.Function == "yes"
@@ -73,7 +74,7 @@ func TestStartChildAsksAllow(t *testing.T) {
 
 // A node that does not operate this one can end children that a node has started, and no others.
 func TestChildrenOfTheNodeStay(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, cluster *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, cluster *clustertest.Cluster) {
 		far, near, ops := cluster.Start("far"), cluster.Start("near"), cluster.Start("ops")
 		ctx := testkit.Context(t)
 		e := wire.Export{Module: "m", Function: "f"}

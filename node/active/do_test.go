@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -25,7 +26,7 @@ func (k *clerk) Hidden(*active.Context) (int, error) { return 0, nil }
 // A method without an argument is called from outside, from its own group, and from another node by Go and by name. A
 // function is called on the node of the object, and on no other.
 func TestDo(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
 		k := start(t, a, &clerk{})

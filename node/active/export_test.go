@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -69,7 +70,7 @@ func init() {
 
 // An object of another node is called like one of this node, by a PID, a name or as a member.
 func TestFarCalls(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
 		first, err := active.Start(far, &shop{stock: map[string]int{"tea": 3}}, node.Options{Name: "shop"})
 		require.NoError(t, err)
@@ -124,7 +125,7 @@ func (b *buyer) Next(_ *active.Context, r active.Addr[*shop]) (active.Addr[*shop
 
 // Addresses of objects travel to other nodes in messages, whether they hold a PID or a name.
 func TestAddrsTravel(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
 		first, err := active.Start(far, &shop{opened: true, stock: map[string]int{"tea": 3}}, node.Options{Name: "shop"})
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -190,7 +191,7 @@ func TestBounded(t *testing.T) {
 
 // A channel works on other nodes as it does here, by both protocols.
 func TestOtherNodes(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, on *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, on *clustertest.Cluster) {
 		a, b, c := on.Start("a"), on.Start("b"), on.Start("c")
 		p, far, further := nodetest.Open(t, a), nodetest.Open(t, b), nodetest.Open(t, c)
 		dead := a.DeadLetters(16)
@@ -226,7 +227,7 @@ func TestOtherNodes(t *testing.T) {
 
 // The name that other nodes have for an alias stands for the channel, too: here and there, for messages and calls.
 func TestByName(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
 		receipts := a.Peers()[0].Protocol == "native" // other protocols have no receipts

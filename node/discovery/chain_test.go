@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
@@ -37,7 +37,7 @@ type silent struct{ discovery.Finder }
 
 func TestChain(t *testing.T) {
 	ctx := t.Context()
-	places, off := &nodetest.Places{}, &offline{}
+	places, off := &clustertest.Places{}, &offline{}
 	places.Put("b@h", []discovery.Endpoint{{Addr: "second:1"}})
 	places.Put("c@h", []discovery.Endpoint{{Addr: "second:2"}})
 	known := &discovery.Static{Nodes: map[wire.Atom][]discovery.Endpoint{"a@h": {{Addr: ":1"}}, "b@h": {{Addr: ":2"}}}}
@@ -74,22 +74,22 @@ func TestChain(t *testing.T) {
 
 // Either all finders announce a node, or none does.
 func TestChainAnnounce(t *testing.T) {
-	first, last := &nodetest.Places{}, &nodetest.Places{}
+	first, last := &clustertest.Places{}, &clustertest.Places{}
 	me := discovery.Announcement{Name: "a@h", Endpoints: []discovery.Endpoint{{Addr: "h:1"}}}
 	_, err := discovery.Chain(first, &offline{}, last).Announce(t.Context(), me)
 	require.ErrorIs(t, err, errOffline)
-	for _, p := range []*nodetest.Places{first, last} {
+	for _, p := range []*clustertest.Places{first, last} {
 		_, err = p.Find(t.Context(), "a@h")
 		require.Error(t, err)
 	}
 	stop, err := discovery.Chain(first, last).Announce(t.Context(), me)
 	require.NoError(t, err)
-	for _, p := range []*nodetest.Places{first, last} {
+	for _, p := range []*clustertest.Places{first, last} {
 		_, err = p.Find(t.Context(), "a@h")
 		require.NoError(t, err)
 	}
 	stop()
-	for _, p := range []*nodetest.Places{first, last} {
+	for _, p := range []*clustertest.Places{first, last} {
 		_, err = p.Find(t.Context(), "a@h")
 		require.Error(t, err)
 	}

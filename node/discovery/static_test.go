@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
 func TestStatic(t *testing.T) {
-	next := &nodetest.Places{}
+	next := &clustertest.Places{}
 	next.Put("far@h", []discovery.Endpoint{{"memory", "1.2.3.4:5"}, {"", "1.2.3.4:6"}})
 	nodes := map[wire.Atom][]discovery.Endpoint{"a@h.x": {{"", "1.1.1.1:1"}}, "b@h": {{"", ":2"}, {"native", "x:7"}}, "c@::1": {{"", ":3"}},
 		"d@h": {{"", "[::2]:4"}}, "bad@h": {{"", "nowhere"}}}

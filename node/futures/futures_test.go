@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -307,7 +308,7 @@ func TestAtTheSameTime(t *testing.T) {
 
 // A future from another node is an input like any other.
 func TestFromAnotherNode(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	server, reader := nodetest.Open(t, a), nodetest.Open(t, b)
 	f := node.Async[int](a, server.Self(), "x")

@@ -758,7 +758,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestNodeStopEndsServers(t *testing.T) {
-	before := nodetest.Goroutines()
+	before := testkit.Goroutines()
 	log := &logtest.Records{}
 	n, err := node.Start(node.Config{Log: slog.New(log)})
 	require.NoError(t, err)
@@ -777,7 +777,7 @@ func TestNodeStopEndsServers(t *testing.T) {
 	require.NoError(t, n.Stop())
 	assert.Contains(t, p.noted(), "terminate shutdown", "by the exit of the parent")
 	assert.Empty(t, log.With("crash report"))
-	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines have ended")
+	testkit.UntilTrue(t, func() bool { return testkit.Goroutines() <= before }, "all goroutines have ended")
 	_, err = probes.Start(testkit.Context(t), n, &probe{}, node.Options{})
 	assert.ErrorIs(t, err, node.ErrNodeStopped)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
@@ -46,7 +47,7 @@ type nodeProbe struct {
 
 func newClashTest(t *testing.T, protocol, third string, operators bool) *clashTest {
 	w := &clashTest{T: t, victims: map[string]*nodeProbe{}}
-	of := nodetest.NewCluster(t)
+	of := clustertest.NewCluster(t)
 	of.Speak(protocol)
 	var err error
 	w.policy, err = rights.New(rights.Config{})
@@ -199,7 +200,7 @@ var pay = wire.Export{Module: "shop", Function: "pay", Arity: 3}
 // A peer whose request names no process, or a process of another node and an alias of its own, gets no lock: the goroutines of
 // this node, or that process, would have it.
 func TestPeerOfNoProcess(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, of *clustertest.Cluster) {
 		a := of.StartWith("a", node.Distribution{Published: global.Join(global.Config{})})
 		b := of.StartWith("b", node.Distribution{Published: silent{}})
 		me, near := nodetest.Open(t, b), nodetest.Open(t, a)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
@@ -20,7 +21,7 @@ import (
 
 // cluster is a set of nodes that share names: all of them ours and in memory, or some of them Erlang nodes.
 type cluster struct {
-	*nodetest.Cluster
+	*clustertest.Cluster
 	t    testing.TB
 	with node.Distribution // of our nodes
 	port int               // of the port mapper by which nodes find Erlang nodes, if there are any
@@ -28,7 +29,7 @@ type cluster struct {
 }
 
 func newCluster(t testing.TB) *cluster {
-	c := &cluster{Cluster: nodetest.NewCluster(t), t: t, log: new(logtest.Text)}
+	c := &cluster{Cluster: clustertest.NewCluster(t), t: t, log: new(logtest.Text)}
 	c.with = node.Distribution{Published: global.Join(global.Config{}), Cookie: erltest.Cookie}
 	t.Cleanup(func() {
 		if t.Failed() {

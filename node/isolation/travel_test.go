@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
@@ -21,7 +22,7 @@ func init() { node.RegisterTypes(node.TypeOf[price]()) }
 
 // To another node a Shared travels as its value, by both protocols: as a message, in a term, in a call.
 func TestSharedTravels(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
 		require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
 		h := nodetest.Open(t, far)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/wire"
@@ -15,7 +15,7 @@ import (
 
 // An Owner cannot be sent to another node. Another node keeps a process by a monitor, and not by its PID.
 func TestFar(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	near, far := c.Start("near"), c.Start("far")
 	c.Connect(near, far)
 	h, err := far.Open()

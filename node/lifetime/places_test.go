@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
@@ -92,7 +93,7 @@ func (m *mover) MoveIn(_ *node.Context, state any) error {
 
 // A process with an owner cannot move to another node: it reports why, and goes on.
 func TestMigrateRefuses(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	begin := func(name string) *node.Node {
 		n := c.Start(name)
 		require.NoError(t, migrate.Start(t.Context(), n, migrate.Kind{Name: "mover", New: func() node.Actor { return new(mover) }}))

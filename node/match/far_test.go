@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -34,7 +35,7 @@ var server = genserver.Define(
 
 // Structs with a tag arrive as terms from other nodes, whichever protocol these speak.
 func TestFarTerms(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
 		said := make(chan string, 1)
 		pid, err := far.Spawn(sums(said))

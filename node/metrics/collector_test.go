@@ -21,6 +21,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
@@ -48,7 +49,7 @@ func handler(t *testing.T, c metrics.Config) http.Handler {
 }
 
 func TestCollect(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	c.Speak("erlang")
 	a, b := c.Start("a"), c.Start("b")
 	c.Connect(a, b)

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
@@ -60,7 +61,7 @@ type deputyTest struct {
 }
 
 // newDeputyTest starts the nodes; b has no service, so that a test can be one.
-func newDeputyTest(t *testing.T, of *nodetest.Cluster, may ...string) *deputyTest {
+func newDeputyTest(t *testing.T, of *clustertest.Cluster, may ...string) *deputyTest {
 	w := &deputyTest{T: t}
 	policy, err := rights.New(rights.Config{Rules: []rights.Rule{
 		{Peer: "b@127.0.0.1", May: append(may, "connect", "send migrate", "call migrate")}, {May: []string{"all"}}}})
@@ -100,11 +101,11 @@ func (w *deputyTest) recorded(n *node.Node, pid node.PID) wire.List {
 }
 
 // inBubbles runs a test over each protocol.
-func inBubbles(t *testing.T, f func(t *testing.T, of *nodetest.Cluster)) {
+func inBubbles(t *testing.T, f func(t *testing.T, of *clustertest.Cluster)) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				of := nodetest.NewCluster(t)
+				of := clustertest.NewCluster(t)
 				of.Speak(protocol)
 				f(t, of)
 			})
@@ -122,7 +123,7 @@ func ask[R any](t *testing.T, from node.Caller, to node.Dest, q any) R {
 // monitor of it is gone. Neither the node where it was nor the one where it is takes that from the peer, and the first does
 // not say it to the second in its own name.
 func TestPeerRelaysNoSignals(t *testing.T) {
-	inBubbles(t, func(t *testing.T, of *nodetest.Cluster) {
+	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of)
 		near, far := nodetest.Open(t, w.a), nodetest.Open(t, w.a)
 		near.TrapExit(true)
@@ -163,7 +164,7 @@ func TestPeerRelaysNoSignals(t *testing.T) {
 // A peer that may move a process to this node says that the process is one of another node. What this node then says to the
 // process that moves does not go there.
 func TestPeerNamesSource(t *testing.T) {
-	inBubbles(t, func(t *testing.T, of *nodetest.Cluster) {
+	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of, "spawn migrate:guarded/1")
 		for _, n := range []*node.Node{w.a, w.c} {
 			victim := nodetest.Open(t, n)
@@ -197,7 +198,7 @@ func TestPeerNamesSource(t *testing.T) {
 // A peer that may move a process to this node names holders of its links and monitors, or forwarders, that the process cannot
 // have. The node does not take it, and so says nothing to their nodes.
 func TestPeerNamesHolders(t *testing.T) {
-	inBubbles(t, func(t *testing.T, of *nodetest.Cluster) {
+	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of, "spawn migrate:guarded/1")
 		near, far := nodetest.Open(t, w.a), nodetest.Open(t, w.c)
 		mine, ref := w.me.Self(), w.b.MakeRef()
@@ -236,7 +237,7 @@ func TestPeerNamesHolders(t *testing.T) {
 // A peer that a process moves to says that a process of another node takes it in, or has become it. That one gets neither
 // the messages that wait nor those that come later.
 func TestPeerNamesArrival(t *testing.T) {
-	inBubbles(t, func(t *testing.T, of *nodetest.Cluster) {
+	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of, "send moving", "call moving")
 		for _, how := range []string{"prepared", "started", "outcome"} {
 			for _, n := range []*node.Node{w.a, w.c} {
@@ -302,7 +303,7 @@ func (w *deputyTest) impostor(how string, victims *node.Node) {
 
 // A peer asks for the outcome of a move between two other nodes. That does not end what is to become the process.
 func TestPeerAsksForOutcome(t *testing.T) {
-	inBubbles(t, func(t *testing.T, of *nodetest.Cluster) {
+	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of)
 		asked := 0
 		w.step = func(c *node.Context, step string) {

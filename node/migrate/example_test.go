@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/migrate"
@@ -30,7 +30,7 @@ func init() { node.RegisterTypes(node.TypeOf[cart]("shop.cart"), node.TypeOf[add
 
 func ExampleTo() {
 	ctx := context.Background()
-	places := new(nodetest.Places) // a real program has discovery.EPMD, or another finder
+	places := new(clustertest.Places) // a real program has discovery.EPMD, or another finder
 	start := func(name node.Atom) *node.Node {
 		n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -101,17 +102,17 @@ func kinds() []migrate.Kind {
 
 // cluster is a set of nodes that move processes among them, over TCP connections that can be cut.
 type cluster struct {
-	*nodetest.Cluster
+	*clustertest.Cluster
 	t     *testing.T
-	wire  nodetest.Cutter
+	wire  clustertest.Cutter
 	with  node.Distribution // of each node
 	step  func(c *node.Context, at string)
 	nodes []*node.Node
 }
 
-func newCluster(t *testing.T) *cluster { return clusterOf(t, nodetest.NewCluster(t)) }
+func newCluster(t *testing.T) *cluster { return clusterOf(t, clustertest.NewCluster(t)) }
 
-func clusterOf(t *testing.T, of *nodetest.Cluster) *cluster {
+func clusterOf(t *testing.T, of *clustertest.Cluster) *cluster {
 	c := &cluster{Cluster: of, t: t}
 	c.with.Transport = &c.wire
 	return c
@@ -147,7 +148,7 @@ func tell(t *testing.T, from node.Caller, to node.Dest, d do) node.Ref {
 
 // A process moves to another node with its state and its name, and messages to its old PID reach it.
 func TestMove(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, of *clustertest.Cluster) {
 		c := clusterOf(t, of)
 		a, b := c.start("a"), c.start("b")
 		old := spawn(t, a, node.Options{Name: "counter", Label: "the counter"})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
@@ -85,7 +86,7 @@ func (s signaller) run(p *node.Process) {
 func TestStorm(t *testing.T) {
 	for where, name := range []string{"old node", "new node", "third node"} {
 		t.Run(name, func(t *testing.T) {
-			nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) { stormFrom(t, where, clusterOf(t, of)) })
+			clustertest.EachProtocol(t, func(t *testing.T, of *clustertest.Cluster) { stormFrom(t, where, clusterOf(t, of)) })
 		})
 	}
 }

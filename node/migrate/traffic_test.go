@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
@@ -23,7 +24,7 @@ const moves = 60
 // PIDs, and to its name arrive once and in order, calls are answered once, and its name, its groups, its monitors and
 // its links stay.
 func TestTraffic(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) { traffic(t, clusterOf(t, of)) })
+	clustertest.EachProtocol(t, func(t *testing.T, of *clustertest.Cluster) { traffic(t, clusterOf(t, of)) })
 }
 
 func traffic(t *testing.T, c *cluster) {

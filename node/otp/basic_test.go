@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -174,7 +175,7 @@ func TestSleepForEver(t *testing.T) {
 
 // The results and effects of nodes/2, net_kernel:nodes_info and gen_server:cast.
 func TestNodesAndCasts(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a, b := c.Start("a"), c.Start("b")
 	require.NoError(t, otp.Serve(a, otp.Config{Output: io.Discard}))
 	c.Connect(a, b)

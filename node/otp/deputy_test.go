@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -165,7 +166,7 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 	w := &world{T: t, rand: r, said: said, victims: make(map[string]*witness), has: make(map[string]bool),
 		served: make(map[node.Atom]bool),
 		known:  make(map[wire.Export]bool)}
-	cluster := nodetest.NewCluster(t)
+	cluster := clustertest.NewCluster(t)
 	cluster.Speak(protocol)
 	var err error
 	w.policy, err = rights.New(rights.Config{})

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
@@ -16,7 +16,7 @@ import (
 
 // Another node may register only a limited number of names by erlang:register, and gets each back when the name goes.
 func TestRegisterCounts(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	far, near := c.StartWith("far", node.Distribution{Limits: node.Limits{Cluster: node.ClusterLimits{Names: 2}}}), c.Start("near")
 	require.NoError(t, otp.Serve(far, otp.Config{Output: io.Discard}))
 	process := func() node.PID {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 )
 
 // The monitors of a process are shown as OTP shows them: processes by PID, names as names with their node.
 func TestMonitorsAreShown(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		n, far := c.Start("a"), c.Start("b")
 		c.Connect(n, far)
 		h := nodetest.Open(t, n)

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/migrate"
@@ -42,7 +42,7 @@ func allServices(t *testing.T, n *node.Node) (names []node.Atom) {
 
 // Each service answers sys:get_state and get_status, whoever asks, and keeps working.
 func TestServicesAnswerSystemMessages(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	c.Speak("erlang")
 	n, far := c.StartWith("a", node.Distribution{Published: global.Join(global.Config{})}), c.StartWith("b", node.Distribution{Published: global.Join(global.Config{})})
 	c.Connect(n, far)

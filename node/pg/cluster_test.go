@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
@@ -21,7 +21,7 @@ import (
 
 // startTwo starts two nodes that are connected.
 func startTwo(t *testing.T) (a, b *peer) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a, b = startPeer(t, c, "a", pg.Config{}), startPeer(t, c, "b", pg.Config{})
 	a.connect(b.Name())
 	return a, b
@@ -50,7 +50,7 @@ func TestFarJoinAndLeave(t *testing.T) {
 
 // A new connection begins with a report of what was there before it.
 func TestFarSync(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a, b := startPeer(t, c, "a", pg.Config{}), startPeer(t, c, "b", pg.Config{})
 	wa, wb := a.spawn(2), b.spawn(2)
 	for i := range 100 {
@@ -121,7 +121,7 @@ func TestFarScopeEnds(t *testing.T) {
 }
 
 func TestFarLateScope(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a, b := startPeer(t, c, "a", pg.Config{}), startPeer(t, c, "b", pg.Config{Name: "-"})
 	a.connect(b.Name())
 	wa, wb := a.spawn(1), b.spawn(1)
@@ -133,7 +133,7 @@ func TestFarLateScope(t *testing.T) {
 }
 
 func TestFarOtherScope(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a, b := startPeer(t, c, "a", pg.Config{Name: "one"}), startPeer(t, c, "b", pg.Config{Name: "one"})
 	other, err := pg.Start(testkit.Context(t), b, pg.Config{Name: "two"})
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestFarMonitor(t *testing.T) {
 
 // A node that comes back at once under its name counts as another node.
 func TestFarNewLife(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a := startPeer(t, c, "a", pg.Config{})
 	wa := a.spawn(1)
 	a.join("g", wa...)
@@ -191,7 +191,7 @@ func storm(p *peer, pids []node.PID, seed uint64, n int) {
 }
 
 func TestFarStorm(t *testing.T) {
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	var all []*peer
 	var views []func() map[string]string
 	for i := range 3 {

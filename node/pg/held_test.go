@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -20,7 +21,7 @@ import (
 // A scope takes from another node what the limits allow, logs once that it refuses more, and what is within the limits
 // goes on as before.
 func TestScopeHolds(t *testing.T) {
-	c, log := nodetest.NewCluster(t), new(logtest.Records)
+	c, log := clustertest.NewCluster(t), new(logtest.Records)
 	cfg := c.Config("a")
 	cfg.Log = slog.New(log)
 	a := newPeer(t, nodetest.Start(t, cfg), pg.Config{Members: 20, Groups: 8})

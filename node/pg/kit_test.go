@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/pg"
@@ -25,7 +26,7 @@ type peer struct {
 }
 
 // startPeer starts a node, in cluster c unless that is nil, and, unless its name is "-", a scope.
-func startPeer(t testing.TB, c *nodetest.Cluster, name string, cfg pg.Config) *peer {
+func startPeer(t testing.TB, c *clustertest.Cluster, name string, cfg pg.Config) *peer {
 	t.Helper()
 	if c == nil {
 		return newPeer(t, nodetest.Start(t, node.Config{Name: node.Atom(name + "@127.0.0.1")}), cfg)

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
@@ -19,7 +20,7 @@ import (
 // A peer that may send to a port and call it names a process of this node, or of a third one, as the owner of an Erlang port
 // does in its messages, or as the one that asks. The port goes on, and neither it nor its program sends the process anything.
 func TestPeerNamesOwner(t *testing.T) {
-	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) {
+	clustertest.EachProtocol(t, func(t *testing.T, of *clustertest.Cluster) {
 		policy, err := rights.New(rights.Config{Rules: []rights.Rule{
 			{Peer: "b@127.0.0.1", May: []string{"connect", "send port", "call port"}}, {May: []string{"all"}}}})
 		require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
@@ -16,7 +17,7 @@ import (
 // rights and of one whose last rule allows it. The ratio is the cost of the rules.
 func BenchmarkSend(b *testing.B) {
 	const burst = 20_000
-	c := nodetest.NewCluster(b)
+	c := clustertest.NewCluster(b)
 	handled := make(chan struct{}, 1)
 	counts := func(name string, r *rights.Policy) *node.Node {
 		n := c.StartWith(name, node.Distribution{Transport: dist.TCP{}, Access: node.Access{Rights: r}})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -269,7 +270,7 @@ func TestElixirShutdown(t *testing.T) {
 // A task of another node calls only what that node may call, whichever way it names the function, and counts towards what
 // it may have started here.
 func TestElixirRights(t *testing.T) {
-	cluster := nodetest.NewCluster(t)
+	cluster := clustertest.NewCluster(t)
 	far := cluster.StartWith("far", node.Distribution{
 		Access: node.Access{Allow: func(peer node.Atom, e wire.Export) bool { return e.Function == "yes" }}})
 	near := cluster.Start("near")

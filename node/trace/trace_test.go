@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -52,7 +53,7 @@ func noEvent(t testing.TB, tr *trace.Trace) {
 // that is registered as echo.
 func startFar(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
 	t.Helper()
-	c := nodetest.NewCluster(t)
+	c := clustertest.NewCluster(t)
 	a, b = c.Start("a"), c.Start("b")
 	self = nodetest.Open(t, a)
 	self.TrapExit(true)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/genserver"
@@ -303,7 +303,7 @@ func TestSpawnAndExit(t *testing.T) {
 }
 
 func TestConnect(t *testing.T) {
-	f := new(nodetest.Places)
+	f := new(clustertest.Places)
 	far, near, third := startNode(t, f, "far"), startNode(t, f, "near"), startNode(t, f, "third")
 	ctx := testkit.Context(t)
 	require.NoError(t, admin.Start(ctx, far, admin.Config{}))

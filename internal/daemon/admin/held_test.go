@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -17,7 +18,7 @@ import (
 
 // What the service starts and registers for an operator counts against the operator's node.
 func TestOperatorHolds(t *testing.T) {
-	f := new(nodetest.Places)
+	f := new(clustertest.Places)
 	far := nodetest.Start(t, node.Config{Name: "far@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: "secret", Finder: f,
 			Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 3, Names: 2}}}})

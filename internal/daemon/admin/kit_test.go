@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -25,7 +26,7 @@ func startNode(t testing.TB, f discovery.Finder, name string) *node.Node {
 // two starts a node with a service and another node, which makes requests.
 func two(t testing.TB, c admin.Config) (far, near *node.Node) {
 	t.Helper()
-	f := new(nodetest.Places)
+	f := new(clustertest.Places)
 	far, near = startNode(t, f, "far"), startNode(t, f, "near")
 	require.NoError(t, admin.Start(testkit.Context(t), far, c))
 	return far, near

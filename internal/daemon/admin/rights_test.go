@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -28,7 +29,7 @@ func guarded(
 	t *testing.T, c admin.Config, allow func(node.Atom, wire.Export) bool,
 ) (far, ops, near *node.Node, log *logtest.Records) {
 	t.Helper()
-	f, log := new(nodetest.Places), new(logtest.Records)
+	f, log := new(clustertest.Places), new(logtest.Records)
 	cfg := node.Config{Name: "far@127.0.0.1", Log: slog.New(log),
 		Distribution: &node.Distribution{Cookie: "secret", Finder: f, Access: node.Access{Allow: allow}}}
 	far = nodetest.Start(t, cfg)

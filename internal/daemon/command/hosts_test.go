@@ -163,7 +163,7 @@ func (h *hosts) goroutines() (n int) {
 // TestThreeHosts: links, monitors, names, groups and calls cross hosts; when a host dies at once the others learn what
 // has died with it, and it comes back as another node.
 func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
-	before := nodetest.Goroutines()
+	before := testkit.Goroutines()
 	h := newHosts(t)
 	h.whole()
 	for i, name := range h.names {
@@ -212,5 +212,5 @@ func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 	}
 	h.me.Close(nil)
 	require.NoError(t, h.n.Stop())
-	eventually(t, "no goroutine is left here", func() bool { return nodetest.Goroutines() <= before })
+	eventually(t, "no goroutine is left here", func() bool { return testkit.Goroutines() <= before })
 }

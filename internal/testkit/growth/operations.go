@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/mailbox"
@@ -512,7 +513,7 @@ var operations = []operation{
 		m.end()
 	}},
 	{name: "exit of a member, far", run: func(t *testing.T, m *meter, n int) {
-		c := nodetest.NewMemoryCluster(t)
+		c := clustertest.NewMemoryCluster(t)
 		a, b := c.Start("a"), c.Start("b")
 		s := must(pg.Start(t.Context(), a, pg.Config{}))(t)
 		there := must(pg.Start(t.Context(), b, pg.Config{}))(t)
@@ -772,7 +773,7 @@ var operations = []operation{
 	{name: "long messages of many, native", run: longMessages("native")},
 	{name: "long messages of many, Erlang", run: longMessages("erlang")},
 	{name: "monitor and demonitor, far", run: func(t *testing.T, m *meter, n int) {
-		c := nodetest.NewMemoryCluster(t)
+		c := clustertest.NewMemoryCluster(t)
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
 		all, h := spawn(t, b, n), nodetest.Open(t, a)
@@ -785,7 +786,7 @@ var operations = []operation{
 		m.end()
 	}},
 	{name: "exit of one that is monitored, far", run: func(t *testing.T, m *meter, n int) {
-		c := nodetest.NewMemoryCluster(t)
+		c := clustertest.NewMemoryCluster(t)
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
 		all, h := spawn(t, b, n), nodetest.Open(t, a)
@@ -854,7 +855,7 @@ var types = func() (all [64]reflect.Type) {
 func longMessages(protocol string) func(*testing.T, *meter, int) {
 	return func(t *testing.T, m *meter, n int) {
 		n /= 4 // others
-		c := nodetest.NewCluster(t)
+		c := clustertest.NewCluster(t)
 		c.Speak(protocol)
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)

@@ -1,4 +1,8 @@
-package nodetest
+// Package clustertest makes nodes within the program for the tests of what is between nodes: their protocols, discovery,
+// transports and connections. A Cluster has a set of each; Memory is a protocol that encodes nothing.
+//
+// Tests of what programs do on several nodes use the Cluster of node/nodetest.
+package clustertest
 
 import (
 	"log/slog"
@@ -11,13 +15,14 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 // A Cluster makes nodes that find only each other. They are connected by Pipes within the program, without sockets, so they
 // can run in a bubble of testing/synctest.
 //
-//	c := nodetest.NewCluster(t)
+//	c := clustertest.NewCluster(t)
 //	a, b := c.Start("a"), c.Start("b")
 //	c.Connect(a, b)
 //
@@ -27,7 +32,7 @@ type Cluster struct {
 	Pipes     *Pipes          // their transport
 	Protocols []dist.Protocol // of the nodes; nil for a node's defaults
 	Memory    *Memory         // the only one of Protocols in a NewMemoryCluster
-	Log       *slog.Logger    // of nodes without their own; nil to log nothing
+	Log       *slog.Logger    // of nodes without their own; nil for the output of the test
 
 	t     testing.TB
 	speak []string // by name, if Protocols is nil
@@ -88,7 +93,7 @@ func (c *Cluster) ConfigWith(name string, d node.Distribution) node.Config {
 		d.Protocols, err = d.ProtocolsByName(c.speak...)
 		require.NoError(c.t, err)
 	}
-	return patient(node.Config{Name: node.Atom(name), Workers: 2, Log: c.Log, Distribution: &d})
+	return nodetest.Config(c.t, node.Config{Name: node.Atom(name), Workers: 2, Log: c.Log, Distribution: &d})
 }
 
 // Start starts a node that is stopped at the end of the test.
@@ -100,7 +105,7 @@ func (c *Cluster) Start(name string) *node.Node {
 // StartWith starts a node with the configuration of ConfigWith.
 func (c *Cluster) StartWith(name string, d node.Distribution) *node.Node {
 	c.t.Helper()
-	return Start(c.t, c.ConfigWith(name, d))
+	return nodetest.Start(c.t, c.ConfigWith(name, d))
 }
 
 // StartLogged is StartWith, and also returns the node's log.
@@ -108,7 +113,7 @@ func (c *Cluster) StartLogged(name string, d node.Distribution) (*node.Node, *lo
 	c.t.Helper()
 	cfg, log := c.ConfigWith(name, d), &logtest.Text{}
 	cfg.Log = log.Logger()
-	return Start(c.t, cfg), log
+	return nodetest.Start(c.t, cfg), log
 }
 
 // Connect connects all of the nodes to each other.
