@@ -51,7 +51,6 @@ var house = [][]string{
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
 	{"node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
 	{"node/nodetest", "node/registry"},
-	{"internal/testkit/nodetest"},
 	{"internal/testkit/actortest", "internal/testkit/clustertest"},
 	{"node/keyed", "node/migrate", "node/pg", "node/pool", "node/statem", "node/tasks", "supervisor/application"},
 	// the daemon

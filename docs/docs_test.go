@@ -156,7 +156,7 @@ func TestFieldsAndMetrics(t *testing.T) {
 }
 
 // variables are those that are not fields of the configuration.
-var variables = []string{"ACTORNODE_CHECK", "ACTORNODE_CONFIG", "ACTORNODE_NODE", "ACTORNODE_OTP_ROOTS", "ACTORNODE_TESTS"}
+var variables = []string{"ACTORNODE_CONFIG", "ACTORNODE_NODE", "ACTORNODE_OTP_ROOTS", "ACTORNODE_TESTS"}
 
 // isFile reports whether a name with a dot names a file.
 func isFile(name string) bool {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // aliasOf makes an alias of a process, for one message or for all.
@@ -40,13 +40,13 @@ func aliasing(boss node.PID) actortest.Handler {
 func TestAliases(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		dead := n.DeadLetters(16)
 		defer dead.Close()
 		pid := s.Spawn(t, n, aliasing(h.Self()))
 		ask := func(m any) any {
 			require.NoError(t, h.Send(pid, m))
-			return nodetest.Next[any](t, h)
+			return nodetest.Expect[any](h)
 		}
 		lost := func(ref node.Ref, m any) {
 			t.Helper()
@@ -61,9 +61,9 @@ func TestAliases(t *testing.T) {
 		assert.NotEqual(t, plain, other)
 		for i := range 3 {
 			require.NoError(t, h.Send(plain, i))
-			assert.Equal(t, i, nodetest.Next[int](t, h))
+			assert.Equal(t, i, nodetest.Expect[int](h))
 			require.NoError(t, n.Send(plain, i))
-			assert.Equal(t, i, nodetest.Next[int](t, h))
+			assert.Equal(t, i, nodetest.Expect[int](h))
 		}
 		assert.False(t, h.Unalias(plain), "another's alias")
 		assert.Equal(t, true, ask(plain))
@@ -71,11 +71,11 @@ func TestAliases(t *testing.T) {
 		require.NoError(t, h.Send(plain, "late"), "as in Erlang, no error")
 		lost(plain, "late")
 		require.NoError(t, h.Send(other, "still"))
-		assert.Equal(t, "still", nodetest.Next[string](t, h))
+		assert.Equal(t, "still", nodetest.Expect[string](h))
 
 		once := ask(true).(node.Ref)
 		require.NoError(t, h.Send(once, "first"))
-		assert.Equal(t, "first", nodetest.Next[string](t, h))
+		assert.Equal(t, "first", nodetest.Expect[string](h))
 		require.NoError(t, n.Send(once, "second"))
 		lost(once, "second")
 		assert.Equal(t, false, ask(once), "used up")
@@ -93,7 +93,7 @@ func TestAliases(t *testing.T) {
 		n.Exit(pid, node.Kill)
 		require.NoError(t, h.Send(other, "y"))
 		lost(other, "y")
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 	})
 }
 
@@ -102,7 +102,7 @@ func TestAliasOnceAmongMany(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		const senders = 8
 		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 8})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		var pids []node.PID
 		for i := range senders {
 			pids = append(pids, s.Spawn(t, n, func(p actortest.Self, m any) error {
@@ -117,12 +117,12 @@ func TestAliasOnceAmongMany(t *testing.T) {
 			}
 			got := 0
 			for range senders + 1 {
-				if _, ok := nodetest.Next[any](t, h).(int); ok {
+				if _, ok := nodetest.Expect[any](h).(int); ok {
 					got++
 				}
 			}
 			assert.Equal(t, 1, got)
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 		}
 		assert.Equal(t, uint64(20*(senders-1)), n.Stats().DeadLetters[deadletter.NoAlias])
 	})
@@ -131,7 +131,7 @@ func TestAliasOnceAmongMany(t *testing.T) {
 func TestCallByAlias(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		count := counter()
 		pid := s.Spawn(t, n, func(p actortest.Self, m any) error {
 			if _, ok := m.(bool); ok {
@@ -140,7 +140,7 @@ func TestCallByAlias(t *testing.T) {
 			return count(p, m)
 		})
 		require.NoError(t, h.Send(pid, true))
-		ref := nodetest.Next[node.Ref](t, h)
+		ref := nodetest.Expect[node.Ref](h)
 		got, err := actortest.CallWithin[int](testkit.Limit, h, ref, add{3})
 		require.NoError(t, err)
 		assert.Equal(t, 3, got)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -32,7 +32,7 @@ func (picky) Receive(c *node.Context, msg any) error {
 func TestLeftUnhandled(t *testing.T) {
 	for name, o := range map[string]node.Options{"stage": {}, "detached": {Place: node.Detached()}} {
 		t.Run(name, func(t *testing.T) {
-			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 				const line = "messages stay in the mailbox"
 				o.Label = "the picky one"
 				pid, err := n.SpawnOpt(o, picky{})
@@ -82,7 +82,7 @@ func TestLeftUnhandled(t *testing.T) {
 // BecomeFunc and PushFunc are Become and Push of a function.
 func TestBecomeFunc(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	says := func(what string, then func(c *node.Context)) func(c *node.Context, msg any) error {
 		return func(c *node.Context, msg any) error {
 			if then != nil {
@@ -97,7 +97,7 @@ func TestBecomeFunc(t *testing.T) {
 	require.NoError(t, err)
 	for _, want := range []string{"first", "second", "third", "second", "third"} {
 		require.NoError(t, n.Send(pid, 1))
-		require.Equal(t, want, nodetest.Next[string](t, h))
+		require.Equal(t, want, nodetest.Expect[string](h))
 	}
 	for _, change := range []func(c *node.Context){
 		func(c *node.Context) { c.BecomeFunc(nil) }, func(c *node.Context) { c.PushFunc(nil) },
@@ -106,6 +106,6 @@ func TestBecomeFunc(t *testing.T) {
 		require.NoError(t, err)
 		ref := h.Monitor(pid)
 		require.NoError(t, n.Send(pid, 1))
-		require.ErrorIs(t, nodetest.Down(t, h, ref).Reason.(*node.Crash), node.ErrArgument)
+		require.ErrorIs(t, h.ExpectDown(ref).Reason.(*node.Crash), node.ErrArgument)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -125,7 +125,7 @@ func TestCallContext(t *testing.T) {
 func TestCallContextOfForwarded(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
 		require.NoError(f, f.here.Connect(f.ctx, f.there.Name()))
-		worker := nodetest.Open(f, f.there)
+		worker := nodetest.NewProbe(f, f.there)
 		works, forwarded := make(chan context.Context, 1), make(chan error, 1)
 		pid, err := f.there.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 			if r, ok := msg.(node.Request[int]); ok {
@@ -145,7 +145,7 @@ func TestCallContextOfForwarded(t *testing.T) {
 			}()
 			testkit.Receive(f, testkit.Receive(f, works).Done())
 			require.NoError(f, testkit.Receive(f, forwarded))
-			r := nodetest.Next[node.Request[int]](f, worker)
+			r := nodetest.Expect[node.Request[int]](worker)
 			require.True(f, r.Pending())
 			work := r.Context(f.ctx)
 			_, ok := work.Deadline()

@@ -11,9 +11,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // A process that calls itself fails at once, under any of its names, in every style of process.
@@ -44,7 +44,7 @@ func TestSelfCall(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 7, v)
 	})
-	h := nodetest.Open(t, nodetest.Start(t, node.Config{}))
+	h := nodetest.NewProbe(t, nodetest.Start(t, node.Config{}))
 	_, err := node.Call[int](context.Background(), h, h.Self(), 1)
 	require.ErrorIs(t, err, node.ErrSelfCall)
 }
@@ -60,7 +60,7 @@ func TestLostRequestFails(t *testing.T) {
 				node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
 			require.NoError(t, err)
 			testkit.Receive(t, entered)
-			h := nodetest.Open(t, b)
+			h := nodetest.NewProbe(t, b)
 			for _, from := range []node.Caller{h, b, a} {
 				first := node.Async[int](from, full, 1)
 				second := node.Async[int](from, full, 2)
@@ -84,7 +84,7 @@ func TestLostRequestFails(t *testing.T) {
 func TestRequestThatCannotBeSentOn(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
-		far := nodetest.Open(t, b)
+		far := nodetest.NewProbe(t, b)
 		front, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 			c.Send(far.Self(), msg)
 			return nil
@@ -110,10 +110,10 @@ func TestReplyTypeNamesBoth(t *testing.T) {
 // The size of a request is that of its body: what the From points to belongs to the node.
 func TestSizeOfRequest(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	//actornode:ignore lostfuture only the request is looked at
 	node.Async[int](n, h.Self(), "0123456789")
-	r := nodetest.Next[node.Request[string]](t, h)
+	r := nodetest.Expect[node.Request[string]](h)
 	assert.Less(t, mailbox.Size(r), 100)
 	assert.GreaterOrEqual(t, mailbox.Size(r), 10)
 	assert.Less(t, mailbox.Size(r.From), 60)

@@ -14,9 +14,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // keeper hands the requests it gets to the test.
@@ -245,7 +245,7 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 			pid, requests := keeper(t, n)
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			for range 5 {
 				caller := s.Spawn(t, n, func(p actortest.Self, _ any) error {
 					v, err := node.Call[int](context.Background(), p, pid, "")
@@ -264,10 +264,10 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 			v, err := actortest.CallWithin[int](testkit.Limit, n, other, add{1})
 			require.NoError(t, err)
 			assert.Equal(t, 1, v)
-			nodetest.Quiet(t, h)
+			require.Zero(t, h.MailboxLen())
 			for i, r := range waiting {
 				require.NoError(t, r.Reply(i))
-				assert.Equal(t, i, nodetest.Next[int](t, h))
+				assert.Equal(t, i, nodetest.Expect[int](h))
 			}
 		})
 	}
@@ -298,7 +298,7 @@ func TestCallerIsKilled(t *testing.T) {
 func TestCallFromAClosedHandle(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := actortest.Actor.Spawn(t, n, answers)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	h.Close(nil)
 	_, err := actortest.CallWithin[int](testkit.Limit, h, pid, "one")
 	assert.ErrorIs(t, err, node.ErrExited)
@@ -308,7 +308,7 @@ func TestCallFromAClosedHandle(t *testing.T) {
 
 func TestFutureAwaitedByMany(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pid, requests := keeper(t, n)
 	f := node.Async[int](n, pid, "")
 	// Futures are passed to actors of all styles, and awaited by goroutines.
@@ -339,7 +339,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	wg.Wait()
 	<-f.Done()
 	for range styles {
-		assert.Equal(t, 7, nodetest.Next[int](t, h))
+		assert.Equal(t, 7, nodetest.Expect[int](h))
 	}
 	v, err := node.Await(context.Background(), n, f)
 	require.NoError(t, err)
@@ -395,25 +395,25 @@ func TestFutureGivenUp(t *testing.T) {
 
 func TestSendTo(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pid, requests := keeper(t, n)
 	f := node.Async[int](h, pid, "")
 	f.SendTo(h.Self(), "a")
 	f.SendTo(h.Self(), "b")
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 	require.NoError(t, (<-requests).Reply(5))
-	assert.Equal(t, node.Result{Tag: "a", Value: 5}, nodetest.Next[node.Result](t, h))
-	assert.Equal(t, node.Result{Tag: "b", Value: 5}, nodetest.Next[node.Result](t, h))
+	assert.Equal(t, node.Result{Tag: "a", Value: 5}, nodetest.Expect[node.Result](h))
+	assert.Equal(t, node.Result{Tag: "b", Value: 5}, nodetest.Expect[node.Result](h))
 	f.SendTo(h.Self(), "c")
-	assert.Equal(t, node.Result{Tag: "c", Value: 5}, nodetest.Next[node.Result](t, h), "completed already")
+	assert.Equal(t, node.Result{Tag: "c", Value: 5}, nodetest.Expect[node.Result](h), "completed already")
 
 	node.Async[int](h, node.Atom("nobody"), "").SendTo(h.Self(), 1)
-	assert.ErrorIs(t, nodetest.Next[node.Result](t, h).Err, node.ErrNoName)
+	assert.ErrorIs(t, nodetest.Expect[node.Result](h).Err, node.ErrNoName)
 
 	f = node.Async[int](h, pid, "")
 	f.SendTo(h.Self(), 2)
 	require.NoError(t, (<-requests).Reply("text"))
-	r := nodetest.Next[node.Result](t, h)
+	r := nodetest.Expect[node.Result](h)
 	assert.ErrorIs(t, r.Err, node.ErrReplyType)
 	assert.Nil(t, r.Value)
 
@@ -421,7 +421,7 @@ func TestSendTo(t *testing.T) {
 	f.SendTo(h.Self(), 3)
 	<-requests
 	n.Exit(pid, "gone")
-	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, nodetest.Next[node.Result](t, h))
+	assert.Equal(t, node.Result{Tag: 3, Err: &node.ExitError{Reason: "gone"}}, nodetest.Expect[node.Result](h))
 	assert.Empty(t, n.Stats().DeadLetters[deadletter.LateReply])
 
 	// To a dead process: a dead letter.

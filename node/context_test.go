@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // misuses are the uses of a Context, made by a goroutine that has kept it.

@@ -13,10 +13,10 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -130,7 +130,7 @@ func TestDeliverNoReceipts(t *testing.T) {
 // Send, Monitor, Link, Unlink, Linked, Exit and SendTo take anything that names a process.
 func TestDestinations(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	h.TrapExit(true)
 	for _, kind := range []string{"pid", "name", "at", "alias"} {
 		t.Run(kind, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestDestinations(t *testing.T) {
 				"pid": pid, "name": node.Atom("server"), "at": node.At{Name: "server", Node: n.Name()}, "alias": <-aliases,
 			}[kind]
 			require.NoError(t, h.Send(to, h.Self()))
-			assert.Equal(t, "here", nodetest.Next[string](t, h))
+			assert.Equal(t, "here", nodetest.Expect[string](h))
 			ref := h.Monitor(to)
 			h.Link(to)
 			assert.True(t, h.Inside(process.Key{}).Linked(to))
@@ -156,8 +156,8 @@ func TestDestinations(t *testing.T) {
 			assert.False(t, h.Inside(process.Key{}).Linked(pid))
 			h.Link(to)
 			h.Exit(to, wire.Atom("enough"))
-			assert.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
-			assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
+			assert.Equal(t, wire.Atom("enough"), h.ExpectDown(ref).Reason)
+			assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Expect[node.Exited](h))
 		})
 	}
 	assert.ErrorIs(t, h.Send(nil, 1), node.ErrArgument)
@@ -171,7 +171,7 @@ func TestDestinations(t *testing.T) {
 func TestSendToDestinations(t *testing.T) {
 	c := clustertest.NewMemoryCluster(t)
 	n, other := c.Start("a"), c.Start("b")
-	h, far := nodetest.Open(t, n), nodetest.Open(t, other)
+	h, far := nodetest.NewProbe(t, n), nodetest.NewProbe(t, other)
 	require.NoError(t, n.Register("here", h.Self()))
 	require.NoError(t, other.Register("there", far.Self()))
 	pid, requests := keeper(t, n)
@@ -183,13 +183,13 @@ func TestSendToDestinations(t *testing.T) {
 			f := node.Async[int](n, pid, "")
 			f.SendTo(to, kind)
 			require.NoError(t, (<-requests).Reply(5))
-			assert.Equal(t, node.Result{Tag: kind, Value: 5}, nodetest.Next[node.Result](t, h))
+			assert.Equal(t, node.Result{Tag: kind, Value: 5}, nodetest.Expect[node.Result](h))
 			f.SendTo(to, "again")
 			if kind == "reply alias" {
-				nodetest.Quiet(t, h)
+				h.ExpectNone()
 				return
 			}
-			assert.Equal(t, node.Result{Tag: "again", Value: 5}, nodetest.Next[node.Result](t, h))
+			assert.Equal(t, node.Result{Tag: "again", Value: 5}, nodetest.Expect[node.Result](h))
 		})
 	}
 	for kind, to := range map[string]node.Dest{
@@ -199,7 +199,7 @@ func TestSendToDestinations(t *testing.T) {
 			f := node.Async[int](n, pid, "")
 			f.SendTo(to, kind)
 			require.NoError(t, (<-requests).Reply(5))
-			assert.NotNil(t, nodetest.Next[any](t, far))
+			assert.NotNil(t, nodetest.Expect[any](far))
 		})
 	}
 	letters := n.DeadLetters(8)
@@ -220,7 +220,7 @@ func TestSendToDestinations(t *testing.T) {
 func TestSendBytes(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
 		for _, at := range []*node.Node{a, b} {
-			far := nodetest.Open(t, at)
+			far := nodetest.NewProbe(t, at)
 			for name, send := range sendersOf(t, a) {
 				const messages = 300
 				go send(far.Self(), messages)
@@ -305,7 +305,7 @@ func sendersOf(t *testing.T, n *node.Node) map[string]func(to node.PID, messages
 // A process that has ended sends nothing.
 func TestSendBytesExited(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	to, h := nodetest.Open(t, n), nodetest.Open(t, n)
+	to, h := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
 	h.Close(nil)
 	require.ErrorIs(t, h.SendBytes(to.Self(), nil), node.ErrExited)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	otpservices "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -35,7 +35,7 @@ func TestPeerNamesSpawner(t *testing.T) {
 			n, _ := exposed(t, tr, protocol, node.Distribution{Access: node.Access{Rights: policy}})
 			require.NoError(t, otpservices.Serve(n, otpservices.Config{Output: io.Discard}))
 			b, third := connectRaw(t, n, tr, protocol, "b@127.0.0.1"), connectRaw(t, n, tr, protocol, "c@127.0.0.1")
-			victim := nodetest.Open(t, n)
+			victim := nodetest.NewProbe(t, n)
 			victim.TrapExit(true)
 			mine, near, far := b.id.PID(3), victim.Self(), third.id.PID(3)
 			for i, c := range []struct{ from, leader wire.PID }{

@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -188,10 +188,10 @@ func TestFarExitByNobody(t *testing.T) {
 		for range 2 {
 			pid, err := b.Spawn(node.ActorFunc(echo))
 			require.NoError(t, err)
-			self := nodetest.Open(t, b)
+			self := nodetest.NewProbe(t, b)
 			ref := self.Monitor(pid)
 			a.Exit(pid, node.Kill)
-			assert.Equal(t, node.Killed, nodetest.Down(t, self, ref).Reason)
+			assert.Equal(t, node.Killed, self.ExpectDown(ref).Reason)
 			assert.Equal(t, []node.Atom{a.Name()}, b.AllNodes())
 		}
 	})

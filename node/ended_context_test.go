@@ -17,7 +17,6 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
@@ -25,6 +24,7 @@ import (
 	"github.com/actornode/actornode/node/keyed"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/port"
@@ -363,7 +363,7 @@ func TestEndedContexts(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	w := contextWorld{n: n, me: nodetest.Open(t, n), pid: pid, future: node.Async[int](n, pid, "mute")}
+	w := contextWorld{n: n, me: nodetest.NewProbe(t, n).Process, pid: pid, future: node.Async[int](n, pid, "mute")}
 	w.scope, err = pg.Start(live, n, pg.Config{})
 	require.NoError(t, err)
 	w.apps, err = application.Start(live, n)

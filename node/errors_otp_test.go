@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,7 +28,7 @@ func TestErrorsAndOTP(t *testing.T) {
 	port, finder := otpMapper(t, "127.0.0.1")
 	o := startOTP(t, port, "-name", "e@127.0.0.1")
 	n, _ := otpPeer(t, "go@127.0.0.1", node.Distribution{Finder: finder, Types: farTypes(t)})
-	self := nodetest.Open(t, n)
+	self := nodetest.NewProbe(t, n)
 	self.TrapExit(true)
 	require.NoError(t, n.Ping(testkit.Context(t), o.name))
 	relay, back := relayOf(o)
@@ -77,7 +77,7 @@ func TestErrorsAndOTP(t *testing.T) {
 	o.Ask("persistent_term:put(shape, fun({{'$panic', T, X}, [{M, F, 0, [{file, _}, {line, _}]} | _]}) when is_atom(M), is_atom(F) -> {T, X, F}; (R) -> R end)")
 	hand := func(pid node.PID) {
 		require.NoError(t, n.Send(node.At{Name: "keep", Node: o.name}, wire.Tuple{node.Atom("pid"), pid, self.Self()}))
-		nodetest.Next[node.Atom](t, self)
+		nodetest.Expect[node.Atom](self)
 	}
 	ask := func(pid node.PID, show string) string {
 		hand(pid)
@@ -112,12 +112,12 @@ func TestErrorsAndOTP(t *testing.T) {
 	o.Ask("keep ! {get, self()}, P = receive {kept, Kept} -> Kept end, persistent_term:put(middle, spawn(fun() -> link(P), receive {is_there, To} -> To ! {there, self()} end, receive after 300000 -> ok end end))")
 	hand(self.Self())
 	o.Ask("keep ! {get, self()}, S = receive {kept, Kept} -> Kept end, S ! {back, persistent_term:get(middle)}")
-	middle := nodetest.Next[wire.Tuple](t, self)[1].(node.PID)
+	middle := nodetest.Expect[wire.Tuple](self)[1].(node.PID)
 	ref := self.Monitor(middle)
 	require.NoError(t, n.Send(middle, wire.Tuple{node.Atom("is_there"), self.Self()}))
-	nodetest.Next[wire.Tuple](t, self) // so it is linked
+	nodetest.Expect[wire.Tuple](self) // so it is linked
 	require.NoError(t, n.Send(bad, "go"))
-	crash, ok := nodetest.Down(t, self, ref).Reason.(*node.Crash)
+	crash, ok := self.ExpectDown(ref).Reason.(*node.Crash)
 	require.True(t, ok)
 	assert.True(t, crash.Panic)
 	assert.Equal(t, "bad job", crash.Reason)
@@ -127,13 +127,13 @@ func TestErrorsAndOTP(t *testing.T) {
 	want := order{Item: "tea", Count: 3, By: self.Self(), Lines: []line{{"green"}}}
 	for _, sent := range []any{want, &want} {
 		require.NoError(t, n.Send(back, wire.Tuple{self.Self(), sent}))
-		assert.Equal(t, sent, nodetest.Next[wire.Tuple](t, self)[1])
+		assert.Equal(t, sent, nodetest.Expect[wire.Tuple](self)[1])
 	}
 	hand(self.Self())
 	o.Ask("keep ! {get, self()}, S = receive {kept, Kept} -> Kept end, S ! #{'$type' => 'shop.Order', item => <<\"milk\">>}, " +
 		"S ! #{'$type' => 'shop.Order', count => many}, S ! #{'$type' => 'shop.None', count => 1}, S ! [{x, #{'$type' => <<\"shop.Order\">>, count => 2}}]")
-	assert.Equal(t, order{Item: "milk"}, nodetest.Next[order](t, self))
-	assert.Equal(t, 2, nodetest.Next[wire.Map](t, self).Len())
-	assert.Equal(t, 2, nodetest.Next[wire.Map](t, self).Len())
-	assert.Equal(t, wire.List{wire.Tuple{node.Atom("x"), order{Count: 2}}}, nodetest.Next[wire.List](t, self))
+	assert.Equal(t, order{Item: "milk"}, nodetest.Expect[order](self))
+	assert.Equal(t, 2, nodetest.Expect[wire.Map](self).Len())
+	assert.Equal(t, 2, nodetest.Expect[wire.Map](self).Len())
+	assert.Equal(t, wire.List{wire.Tuple{node.Atom("x"), order{Count: 2}}}, nodetest.Expect[wire.List](self))
 }

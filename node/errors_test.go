@@ -17,7 +17,6 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
@@ -25,6 +24,7 @@ import (
 	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/keyed"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/port"
@@ -156,9 +156,9 @@ func TestErrorsKeepWhatTheyWrap(t *testing.T) {
 // An error in a message arrives as an error.
 func TestErrorsInMessages(t *testing.T) {
 	overEach(t, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, b)
+		self := nodetest.NewProbe(t, b)
 		require.NoError(t, a.Send(self.Self(), wire.Tuple{node.Atom("lost"), fmt.Errorf("x: %w", io.EOF)}))
-		msg := nodetest.Next[wire.Tuple](t, self)
+		msg := nodetest.Expect[wire.Tuple](self)
 		got, ok := msg[1].(error)
 		require.True(t, ok, "%T", msg[1])
 		assert.EqualError(t, got, "x: EOF")
@@ -178,7 +178,7 @@ func TestPanicsCross(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			overEach(t, func(t *testing.T, a, b *node.Node) {
-				self := nodetest.Open(t, a)
+				self := nodetest.NewProbe(t, a)
 				self.TrapExit(true)
 				pid, err := b.Spawn(node.ActorFunc(func(*node.Context, any) error { breakDown(c.cause); return nil }))
 				require.NoError(t, err)
@@ -187,7 +187,7 @@ func TestPanicsCross(t *testing.T) {
 				_, err = node.Call[int](testkit.Context(t), a, pid, "work")
 				var exit *node.ExitError
 				require.ErrorAs(t, err, &exit)
-				for _, why := range []any{exit.Reason, nodetest.Next[node.Exited](t, self).Reason, nodetest.Down(t, self, ref).Reason} {
+				for _, why := range []any{exit.Reason, nodetest.Expect[node.Exited](self).Reason, self.ExpectDown(ref).Reason} {
 					crash, ok := why.(*node.Crash)
 					require.True(t, ok, "%T %v", why, why)
 					assert.True(t, crash.Panic)
@@ -214,13 +214,13 @@ func breakDown(cause any) { panic(cause) }
 // reason.
 func TestExitReasonsCross(t *testing.T) {
 	overEach(t, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		down := func(err error) any {
 			pid, e := b.Spawn(node.ActorFunc(func(*node.Context, any) error { return err }))
 			require.NoError(t, e)
 			ref := self.Monitor(pid)
 			require.NoError(t, a.Send(pid, "go"))
-			return nodetest.Down(t, self, ref).Reason
+			return self.ExpectDown(ref).Reason
 		}
 		crash := down(fmt.Errorf("step 3: %w", errSoldOut)).(*node.Crash)
 		assert.False(t, crash.Panic)

@@ -13,10 +13,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/supervisor"
@@ -33,14 +33,14 @@ type failures struct {
 	*testing.T
 	ctx         context.Context
 	here, there *node.Node
-	me          *node.Process // of here; it traps exits
-	log         *logtest.Text // of there
+	me          *nodetest.Probe // of here; it traps exits
+	log         *logtest.Text   // of there
 }
 
 // overEachPlace runs a test on one node, and between two that speak each protocol.
 func overEachPlace(t *testing.T, test func(f *failures)) {
 	run := func(t *testing.T, here, there *node.Node, log *logtest.Text) {
-		me := nodetest.Open(t, here)
+		me := nodetest.NewProbe(t, here)
 		me.TrapExit(true)
 		test(&failures{t, testkit.Context(t), here, there, me, log})
 	}
@@ -93,16 +93,16 @@ func TestFailuresOfProcesses(t *testing.T) {
 			_, err = node.Await(f.ctx, f.me, node.Async[int](f.me, spawn(), 1))
 			f.fails("Await after "+way, err)
 			node.SendRequest(f.me, spawn(), "tag", 1)
-			f.fails("SendRequest after "+way, nodetest.Next[node.Result](f, f.me).Err)
+			f.fails("SendRequest after "+way, nodetest.Expect[node.Result](f.me).Err)
 
 			pid := spawn()
 			ref := f.me.Monitor(pid)
 			require.NoError(f, f.me.Send(pid, 1))
-			f.fails("Down after "+way, &node.ExitError{Reason: nodetest.Down(f, f.me, ref).Reason})
+			f.fails("Down after "+way, &node.ExitError{Reason: f.me.ExpectDown(ref).Reason})
 			pid = spawn()
 			f.me.Link(pid)
 			require.NoError(f, f.me.Send(pid, 1))
-			f.fails("Exited after "+way, &node.ExitError{Reason: nodetest.Next[node.Exited](f, f.me).Reason})
+			f.fails("Exited after "+way, &node.ExitError{Reason: nodetest.Expect[node.Exited](f.me).Reason})
 
 			pid = spawn()
 			exit := make(chan any, 1)
@@ -235,7 +235,7 @@ func TestFailuresOfReplies(t *testing.T) {
 			_, err = node.Await(f.ctx, f.me, genserver.Async(f.here, pid, takeCup{}))
 			f.fails("Await of "+way, err)
 			node.SendRequest(f.me, pid, "tag", takeCup{})
-			f.fails("SendRequest of "+way, nodetest.Next[node.Result](f, f.me).Err)
+			f.fails("SendRequest of "+way, nodetest.Expect[node.Result](f.me).Err)
 		}
 	})
 }
@@ -271,7 +271,7 @@ func TestFailuresOfFunctions(t *testing.T) {
 func TestFailuresInLogs(t *testing.T) {
 	c := clustertest.NewMemoryCluster(t)
 	n, log := c.StartLogged("a", node.Distribution{Types: farTypes(t)})
-	ctx, me := testkit.Context(t), nodetest.Open(t, n)
+	ctx, me := testkit.Context(t), nodetest.NewProbe(t, n)
 	logs := func(who, way string, with ...string) {
 		t.Helper()
 		who += " after " + way
@@ -299,7 +299,7 @@ func TestFailuresInLogs(t *testing.T) {
 			require.NoError(t, err)
 			ref := me.Monitor(pid)
 			require.NoError(t, genserver.Cast(me, pid, 1))
-			nodetest.Down(t, me, ref)
+			me.ExpectDown(ref)
 			if quiet(kind, way) {
 				assert.NotContains(t, log.Take(), "level=ERROR", "%s after %s", kind, way)
 				continue
@@ -415,7 +415,7 @@ func TestFailuresOfConnections(t *testing.T) {
 	n, log := c.StartLogged("a", node.Distribution{})
 	letters := n.DeadLetters(10)
 	defer letters.Close()
-	me := nodetest.Open(t, n)
+	me := nodetest.NewProbe(t, n)
 	ctx := testkit.Context(t)
 	why := n.Connect(ctx, "none@h")
 	require.Error(t, why)
@@ -432,12 +432,12 @@ func TestFailuresOfConnections(t *testing.T) {
 	_, err = node.Await(ctx, me, node.Async[int](me, at, 1))
 	check("Async", err)
 	node.SendRequest(me, at, 1, 1)
-	check("SendRequest", nodetest.Next[node.Result](t, me).Err)
+	check("SendRequest", nodetest.Expect[node.Result](me).Err)
 	_, err = rpc.Call[int](ctx, me, "none@h", "m", "f")
 	check("rpc.Call", err)
 	_, err = rpc.Spawn(ctx, me, "none@h", "m", "f")
 	check("rpc.Spawn", err)
-	d := nodetest.Down(t, me, me.Monitor(at))
+	d := me.ExpectDown(me.Monitor(at))
 	require.Equal(t, node.NoConnection, d.Reason)
 	require.EqualError(t, d.Cause, why.Error())
 	require.NoError(t, me.Send(at, "lost"))

@@ -13,9 +13,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -125,7 +125,7 @@ func TestReceiveOfFindsCallFromAfar(t *testing.T) {
 func TestCastAndPeerMessageFromAfar(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
-		h := nodetest.Open(t, b)
+		h := nodetest.NewProbe(t, b)
 		for _, c := range []struct {
 			msg  any
 			want string
@@ -162,7 +162,7 @@ func TestCastAndPeerMessageFromAfar(t *testing.T) {
 func TestRequestSentOn(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := startTwo(t, c, node.Distribution{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		got := make(chan any, 1)
 		worker, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 			got <- standsFor(msg)
@@ -202,7 +202,7 @@ func TestServerCalledFromAfar(t *testing.T) {
 		a, b := startTwo(t, c, node.Distribution{})
 		pid, err := farBank.Start(testkit.Context(t), b, &farAccount{}, node.Options{})
 		require.NoError(t, err)
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		require.NoError(t, genserver.Cast(h, pid, 3))
 		v, err := node.Call[int](testkit.Context(t), h, pid, 7)
 		require.NoError(t, err)

@@ -21,10 +21,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/nodetest"
 	otpservices "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
@@ -179,17 +179,17 @@ func TestPeerWithoutMonitors(t *testing.T) {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 			}
 			require.NoError(t, n.Ping(testkit.Context(t), "c@127.0.0.1"))
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			refs := []node.Ref{h.Monitor(r.id.PID(3)), h.Monitor(r.id.PID(4)), h.Monitor(node.At{Name: "box", Node: "c@127.0.0.1"})}
 			require.True(t, h.DemonitorFlush(refs[1]))
 			call := node.Async[node.Atom](n, r.id.PID(3), node.Atom("silence"))
 			require.NoError(t, n.Ping(testkit.Context(t), "c@127.0.0.1"), "what was sent before has arrived")
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 			require.NoError(t, r.Close())
 			for _, ref := range []node.Ref{refs[0], refs[2]} {
-				require.Equal(t, node.NoConnection, nodetest.Down(t, h, ref).Reason)
+				require.Equal(t, node.NoConnection, h.ExpectDown(ref).Reason)
 			}
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 			_, err := node.Await[node.Atom](testkit.Context(t), n, call)
 			require.ErrorContains(t, err, "noconnection")
 			require.Error(t, testkit.Receive(t, served))
@@ -228,7 +228,7 @@ func TestPeerWithoutUnlinkIDs(t *testing.T) {
 	tr := clustertest.NewPipes()
 	n, log := exposed(t, tr, &erldist.Protocol{}, node.Distribution{})
 	r := connectRaw(t, n, tr, &erldist.Protocol{Without: uint64(erlflags.UnlinkID | erlflags.Mandatory25Digest | erlflags.Spawn)}, "c@127.0.0.1")
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	h.Link(r.id.PID(3))
 	h.Unlink(r.id.PID(3))
 	require.Equal(t, r.id.PID(3), r.until(t, dist.OpLink).To)
@@ -241,7 +241,7 @@ func TestPeerWithoutUnlinkIDs(t *testing.T) {
 	require.NoError(t, r.say(dist.Frame{Op: dist.OpSend, From: r.id.PID(4), To: h.Self(), Payload: 1}))
 	_, err := r.Flush(false)
 	require.NoError(t, err)
-	require.Equal(t, 1, nodetest.Next[int](t, h))
+	require.Equal(t, 1, nodetest.Expect[int](h))
 	require.Zero(t, n.Peers()[0].Links)
 	require.NotContains(t, log.String(), "was not sent")
 }

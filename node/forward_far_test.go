@@ -13,9 +13,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -95,10 +95,10 @@ func TestForwardFar(t *testing.T) {
 
 // noForwarder ends a forwarder, and waits until it is over.
 func noForwarder(t *testing.T, n *node.Node, via node.PID) {
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ref := h.Monitor(via)
 	n.Exit(via, node.Kill)
-	nodetest.Down(t, h, ref)
+	h.ExpectDown(ref)
 }
 
 // The caller gets an error if the worker's node is lost; a name there works like a PID.
@@ -163,13 +163,13 @@ func TestNothingStaysFar(t *testing.T) {
 			w := newForwardee()
 			to := spawn(t, server, w)
 			via := spawn(t, b, newForwarder(to))
-			h := nodetest.Open(t, a)
+			h := nodetest.NewProbe(t, a)
 			many := testkit.By(500, 5000, 50_000)
 			for i := range many {
 				node.SendRequest(h, via, i, answer)
 			}
 			for range many {
-				require.NoError(t, nodetest.Next[node.Result](t, h).Err)
+				require.NoError(t, nodetest.Expect[node.Result](h).Err)
 			}
 			nothingLeft(t, server, to)
 			noneFar(t, a, b, c)
@@ -198,7 +198,7 @@ func TestNothingStaysFar(t *testing.T) {
 // An answer and exits come at the same time, on three nodes: there is one result.
 func TestOneResultFar(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		for i := range testkit.By(40, 200, 5000) {
 			w := newForwardee()
 			server := []*node.Node{b, c}[i%2]
@@ -210,10 +210,10 @@ func TestOneResultFar(t *testing.T) {
 			all.Go(func() { _ = from.Reply("x") })
 			all.Go(func() { server.Exit(to, node.Atom("boom")) })
 			all.Go(func() { b.Exit(via, node.Atom("bang")) })
-			require.Equal(t, i, nodetest.Next[node.Result](t, h).Tag)
+			require.Equal(t, i, nodetest.Expect[node.Result](h).Tag)
 			all.Wait()
 		}
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 		noneFar(t, a, b, c)
 	})
 }
@@ -221,18 +221,18 @@ func TestOneResultFar(t *testing.T) {
 // A request in the name of another process removes none of that process's monitors.
 func TestForgedRequest(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
-		h, watched := nodetest.Open(t, a), nodetest.Open(t, b)
+		h, watched := nodetest.NewProbe(t, a), nodetest.NewProbe(t, b)
 		to := spawn(t, b, newForwardee())
 		f := newForwarder(to)
 		via := spawn(t, b, f)
 		ref := h.Monitor(watched.Self())
 		require.NoError(t, h.Send(watched.Self(), 1)) // after the monitor
-		require.Equal(t, 1, nodetest.Next[int](t, watched))
+		require.Equal(t, 1, nodetest.Expect[int](watched))
 		forged := wire.Tuple{h.Self(), wire.ImproperList{Head: []any{node.Atom("alias")}, Tail: ref}}
 		require.NoError(t, c.Send(via, wire.Tuple{node.Atom("$gen_call"), forged, keep}))
 		require.NoError(t, testkit.Receive(t, f.errs))
 		watched.Close(node.Atom("boom"))
-		require.Equal(t, node.Atom("boom"), nodetest.Down(t, h, ref).Reason)
+		require.Equal(t, node.Atom("boom"), h.ExpectDown(ref).Reason)
 	})
 }
 
@@ -301,10 +301,10 @@ func TestForwardOTP(t *testing.T) {
 // A caller of another process is told, too, if a helper of that process forwards the request.
 func TestHelperForwards(t *testing.T) {
 	eachProtocolOfThree(t, func(t *testing.T, a, b, c *node.Node) {
-		h := nodetest.Open(t, b)
+		h := nodetest.NewProbe(t, b)
 		to := spawn(t, b, newForwardee())
 		f := node.Async[string](a, h.Self(), crash)
-		require.NoError(t, node.Forward(b, nodetest.Next[node.Request[string]](t, h), to))
+		require.NoError(t, node.Forward(b, nodetest.Expect[node.Request[string]](h), to))
 		_, err := node.Await(testkit.Context(t), a, f)
 		boom(t, err)
 		noneFar(t, a, b, c)

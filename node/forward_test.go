@@ -11,9 +11,9 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -109,15 +109,15 @@ var asks = map[string]func(t testing.TB, n *node.Node, to node.Dest, body string
 		return node.Call[string](testkit.Context(t), n, to, body)
 	},
 	"process": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
-		return node.Call[string](testkit.Context(t), nodetest.Open(t, n), to, body)
+		return node.Call[string](testkit.Context(t), nodetest.NewProbe(t, n), to, body)
 	},
 	"future": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
 		return node.Await(testkit.Context(t), n, node.Async[string](n, to, body))
 	},
 	"message": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		node.SendRequest(h, to, "tag", body)
-		r := nodetest.Next[node.Result](t, h)
+		r := nodetest.Expect[node.Result](h)
 		s, _ := r.Value.(string)
 		return s, r.Err
 	},
@@ -169,10 +169,10 @@ func TestForwarderDies(t *testing.T) {
 	via := spawn(t, n, newForwarder(to))
 	f := node.Async[string](n, via, keep)
 	from := testkit.Receive(t, w.kept)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ref := h.Monitor(via)
 	n.Exit(via, node.Kill)
-	nodetest.Down(t, h, ref)
+	h.ExpectDown(ref)
 	require.True(t, from.Pending())
 	require.NoError(t, from.Reply("late"))
 	got, err := node.Await(testkit.Context(t), n, f)
@@ -184,10 +184,10 @@ func TestForwarderDies(t *testing.T) {
 // A worker can be named in every way.
 func TestForwardTo(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	serve := func(to node.Dest) (r node.Request[string], f *node.Future[string]) {
 		f = node.Async[string](n, spawn(t, n, newForwarder(to)), keep)
-		return nodetest.Next[node.Request[string]](t, h), f
+		return nodetest.Expect[node.Request[string]](h), f
 	}
 	require.NoError(t, n.Register("worker", h.Self()))
 	for _, to := range []node.Dest{h.Self(), node.Atom("worker"), node.At{Name: "worker", Node: n.Name()},
@@ -212,7 +212,7 @@ func TestForwardTo(t *testing.T) {
 	require.ErrorContains(t, err, "noconnection")
 
 	waiting := node.Async[string](n, spawn(t, n, newForwarder(node.Atom("worker"))), keep)
-	nodetest.Next[node.Request[string]](t, h)
+	nodetest.Expect[node.Request[string]](h)
 	h.Close(node.Atom("boom"))
 	_, err = node.Await(testkit.Context(t), n, waiting)
 	boom(t, err)
@@ -229,9 +229,9 @@ func TestNotTaken(t *testing.T) {
 	require.NoError(t, err)
 	for n.Send(full, 1) == nil {
 	}
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	f := node.Async[string](n, h.Self(), answer)
-	r := nodetest.Next[node.Request[string]](t, h)
+	r := nodetest.Expect[node.Request[string]](h)
 	require.ErrorIs(t, node.Forward(h, r, full), node.ErrMailboxFull)
 	require.True(t, r.Pending())
 	require.Zero(t, calls(n, full))
@@ -241,7 +241,7 @@ func TestNotTaken(t *testing.T) {
 	require.Equal(t, "done", got)
 
 	f = node.Async[string](n, h.Self(), answer)
-	require.ErrorIs(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), full), node.ErrMailboxFull)
+	require.ErrorIs(t, node.Forward(h, nodetest.Expect[node.Request[string]](h), full), node.ErrMailboxFull)
 	h.Close(node.Atom("boom"))
 	_, err = node.Await(testkit.Context(t), n, f)
 	boom(t, err)
@@ -250,17 +250,17 @@ func TestNotTaken(t *testing.T) {
 // A request that is forwarded again is watched at its last worker; anybody who has it can answer.
 func TestForwardedAgain(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	first, second, h := nodetest.Open(t, n), nodetest.Open(t, n), nodetest.Open(t, n)
+	first, second, h := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
 	begin := func() *node.Future[string] {
 		f := node.Async[string](n, h.Self(), keep)
-		r := nodetest.Next[node.Request[string]](t, h)
+		r := nodetest.Expect[node.Request[string]](h)
 		require.NoError(t, node.Forward(h, r, first.Self()))
-		require.NoError(t, node.Forward(first, nodetest.Next[node.Request[string]](t, first), second.Self()))
+		require.NoError(t, node.Forward(first, nodetest.Expect[node.Request[string]](first), second.Self()))
 		return f
 	}
 	f := begin()
 	require.Zero(t, calls(n, first.Self()))
-	require.NoError(t, nodetest.Next[node.Request[string]](t, second).Reply("x"))
+	require.NoError(t, nodetest.Expect[node.Request[string]](second).Reply("x"))
 	got, err := node.Await(testkit.Context(t), second, f)
 	require.NoError(t, err)
 	require.Equal(t, "x", got)
@@ -276,14 +276,14 @@ func TestForwardedAgain(t *testing.T) {
 // A process forwards a request to itself.
 func TestForwardToSelf(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	f := node.Async[string](n, h.Self(), keep)
-	require.NoError(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
-	require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply("x"))
+	require.NoError(t, node.Forward(h, nodetest.Expect[node.Request[string]](h), h.Self()))
+	require.NoError(t, nodetest.Expect[node.Request[string]](h).Reply("x"))
 	_, err := node.Await(testkit.Context(t), n, f)
 	require.NoError(t, err)
 	f = node.Async[string](n, h.Self(), keep)
-	require.NoError(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
+	require.NoError(t, node.Forward(h, nodetest.Expect[node.Request[string]](h), h.Self()))
 	h.Close(node.Atom("boom"))
 	_, err = node.Await(testkit.Context(t), n, f)
 	boom(t, err)
@@ -293,17 +293,17 @@ func TestForwardToSelf(t *testing.T) {
 // nothing.
 func TestCallerGivesUp(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	w := newForwardee()
 	to := spawn(t, n, w)
 	f := node.Async[string](n, h.Self(), keep)
-	r := nodetest.Next[node.Request[string]](t, h)
+	r := nodetest.Expect[node.Request[string]](h)
 	require.True(t, f.Cancel())
 	require.ErrorIs(t, node.Forward(h, r, to), node.ErrReplied)
 	require.ErrorIs(t, node.Forward(h, node.Request[string]{}, to), node.ErrReplied)
 
 	f = node.Async[string](n, h.Self(), keep)
-	require.NoError(t, node.Forward(h, nodetest.Next[node.Request[string]](t, h), to))
+	require.NoError(t, node.Forward(h, nodetest.Expect[node.Request[string]](h), to))
 	from := testkit.Receive(t, w.kept)
 	require.Equal(t, 1, calls(n, to))
 	require.True(t, f.Cancel())
@@ -314,7 +314,7 @@ func TestCallerGivesUp(t *testing.T) {
 	via := spawn(t, n, newForwarder(to))
 	for range 100 { // a process uses one promise for all of its calls
 		ctx, cancel := context.WithCancel(testkit.Context(t))
-		p := nodetest.Open(t, n)
+		p := nodetest.NewProbe(t, n)
 		go func() { <-w.kept; cancel() }() // ended by cancel, which the call waits for
 		_, err := node.Call[string](ctx, p, via, keep)
 		require.ErrorIs(t, err, context.Canceled)
@@ -333,7 +333,7 @@ func TestNothingStays(t *testing.T) {
 	to := spawn(t, n, w)
 	via := spawn(t, n, newForwarder(to))
 	many := testkit.By(5000, 50_000, 500_000)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	for i := range many {
 		node.SendRequest(h, via, i, keep)
 	}
@@ -350,16 +350,16 @@ func TestNothingStays(t *testing.T) {
 	require.Zero(t, calls(n, to))
 	require.Zero(t, calls(n, via))
 	for range many {
-		require.NoError(t, nodetest.Next[node.Result](t, h).Err)
+		require.NoError(t, nodetest.Expect[node.Result](h).Err)
 	}
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 }
 
 // An answer, the deaths of the worker and the forwarder, and the caller's timeout come at the same time: there is one
 // result.
 func TestOneResult(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	outcomes := make(map[string]int)
 	for i := range testkit.By(200, 2000, 100_000) {
 		w := newForwardee()
@@ -373,27 +373,27 @@ func TestOneResult(t *testing.T) {
 		}
 		all.Go(func() { n.Exit(to, node.Atom("boom")) })
 		all.Go(func() { n.Exit(via, node.Atom("bang")) })
-		r := nodetest.Next[node.Result](t, h)
+		r := nodetest.Expect[node.Result](h)
 		require.Equal(t, i, r.Tag)
 		outcomes[fmt.Sprint(r.Value, r.Err)]++
 		all.Wait()
 	}
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 	t.Log(outcomes)
 }
 
 // A request that AsRequest has read is handed on as it was.
 func TestTypes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	via := spawn(t, n, newForwarder(h.Self()))
 	node.SendRequest(h, via, nil, 7)
-	require.Equal(t, 7, nodetest.Next[node.Request[int]](t, h).Body)
+	require.Equal(t, 7, nodetest.Expect[node.Request[int]](h).Body)
 	node.SendRequest(h, via, nil, wire.Tuple{1})
-	require.Equal(t, wire.Tuple{1}, nodetest.Next[node.Request[wire.Tuple]](t, h).Body)
+	require.Equal(t, wire.Tuple{1}, nodetest.Expect[node.Request[wire.Tuple]](h).Body)
 	require.NoError(t, n.Send(via, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{h.Self(), n.MakeRef()}, "x"}))
-	r := nodetest.Next[node.Request[string]](t, h)
+	r := nodetest.Expect[node.Request[string]](h)
 	require.NoError(t, r.Reply("y"))
-	require.Equal(t, "y", nodetest.Next[wire.Tuple](t, h)[1])
+	require.Equal(t, "y", nodetest.Expect[wire.Tuple](h)[1])
 	require.ErrorIs(t, node.Forward(h, node.Request[int]{From: r.From}, nil), node.ErrReplied)
 }

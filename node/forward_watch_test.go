@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 const boomed = node.Atom("boom")
@@ -26,10 +26,10 @@ type askedOne struct {
 
 // askOne makes caller ask a process of n.
 func askOne(t *testing.T, caller, n *node.Node) askedOne {
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	f := node.Async[string](caller, h.Self(), "question")
-	r := nodetest.Next[node.Request[string]](t, h)
-	return askedOne{h, r, r.From.Inside(process.Key{}).Ticket(), f}
+	r := nodetest.Expect[node.Request[string]](h)
+	return askedOne{h.Process, r, r.From.Inside(process.Key{}).Ticket(), f}
 }
 
 func (q askedOne) acting() *process.Acting { return q.forwarder.Inside(process.Key{}).Acting() }
@@ -54,10 +54,10 @@ func (q askedOne) ends(t *testing.T) {
 func TestForwardedWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	q := askOne(t, n, n)
-	first, second := nodetest.Open(t, n), nodetest.Open(t, n)
-	w := q.watch(t, first)
+	first, second := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
+	w := q.watch(t, first.Process)
 	require.ErrorIs(t, w.Started(q.acting(), func() error {
-		require.NoError(t, node.Forward(nodetest.Open(t, n), q.request, second.Self()))
+		require.NoError(t, node.Forward(nodetest.NewProbe(t, n), q.request, second.Self()))
 		return node.ErrMailboxFull
 	}), node.ErrMailboxFull)
 	require.True(t, q.ticket.Call.Forwarded(q.ticket.N))
@@ -71,8 +71,8 @@ func TestForwardedWhileSendFails(t *testing.T) {
 func TestWorkerEndsWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	q := askOne(t, n, n)
-	worker := nodetest.Open(t, n)
-	w := q.watch(t, worker)
+	worker := nodetest.NewProbe(t, n)
+	w := q.watch(t, worker.Process)
 	require.NoError(t, w.Started(q.acting(), func() error {
 		worker.Close(boomed)
 		q.ends(t)
@@ -80,7 +80,7 @@ func TestWorkerEndsWhileSendFails(t *testing.T) {
 	}))
 
 	q = askOne(t, n, n)
-	w = q.watch(t, nodetest.Open(t, n))
+	w = q.watch(t, nodetest.NewProbe(t, n).Process)
 	require.NoError(t, w.Started(q.acting(), func() error {
 		require.True(t, w.Begin(w.Ticket().N, nil, &node.ExitError{Reason: boomed})) // the first half of Settle
 		return node.ErrMailboxFull
@@ -94,7 +94,7 @@ func TestWorkerEndsWhileSendFails(t *testing.T) {
 func TestCallerGivesUpWhileSendFails(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	q := askOne(t, n, n)
-	w := q.watch(t, nodetest.Open(t, n))
+	w := q.watch(t, nodetest.NewProbe(t, n).Process)
 	require.ErrorIs(t, w.Started(q.acting(), func() error {
 		require.True(t, q.future.Cancel())
 		return node.ErrMailboxFull
@@ -107,7 +107,7 @@ func TestCallerGivesUpWhileSendFails(t *testing.T) {
 func TestLateWhileWorkerEnds(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	q := askOne(t, n, n)
-	w := q.watch(t, nodetest.Open(t, n))
+	w := q.watch(t, nodetest.NewProbe(t, n).Process)
 	require.True(t, q.future.Cancel())
 	var ending sync.WaitGroup
 	tried := make(chan struct{})
@@ -142,7 +142,7 @@ func TestTakenOverWhileTold(t *testing.T) {
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
 		q := askOne(t, a, b)
-		w := q.watch(t, nodetest.Open(t, b))
+		w := q.watch(t, nodetest.NewProbe(t, b).Process)
 		require.True(t, q.ticket.Call.Forward(q.ticket.N, w.AsWatch()))
 		taken := false
 		reason := &hookError{hook: func() { // Tell makes the Down: it has looked the monitor up

@@ -11,9 +11,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -85,14 +85,14 @@ func TestHandedOn(t *testing.T) {
 			t.Run(fmt.Sprint(i%3, i/3%3, worker), func(t *testing.T) {
 				dead := caller.DeadLetters(4)
 				defer dead.Close()
-				h := nodetest.Open(t, caller)
+				h := nodetest.NewProbe(t, caller)
 				for _, from := range []node.Caller{h, caller} {
 					v, err := node.Call[wire.Tuple](testkit.Context(t), from, front, node.Atom("x"))
 					require.NoError(t, err)
 					require.Equal(t, re("x"), v)
 				}
 				node.SendRequest(h, front, 7, node.Atom("y"))
-				require.Equal(t, node.Result{Tag: 7, Value: re("y")}, nodetest.Next[node.Result](t, h))
+				require.Equal(t, node.Result{Tag: 7, Value: re("y")}, nodetest.Expect[node.Result](h))
 				v, err := node.Await(testkit.Context(t), h, node.Async[any](h, front, node.Atom("z")))
 				require.NoError(t, err)
 				require.Equal(t, re("z"), v)
@@ -103,7 +103,7 @@ func TestHandedOn(t *testing.T) {
 					cause := testkit.Receive(t, dead.C).Cause
 					require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, cause)
 				}
-				nodetest.Quiet(t, h)
+				h.ExpectNone()
 			})
 		}
 	})
@@ -114,11 +114,11 @@ func TestHandedOnAndEnded(t *testing.T) {
 	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
 		a, b, c := start("a"), start("b"), start("c")
 		for _, where := range []*node.Node{a, b} {
-			h := nodetest.Open(t, c)
-			got := nodetest.Open(t, a)
+			h := nodetest.NewProbe(t, c)
+			got := nodetest.NewProbe(t, a)
 			f := front(t, where, h.Self())
 			answer := node.Async[int](got, f, "x")
-			r, ok := c.AsRequest(nodetest.Next[any](t, h))
+			r, ok := c.AsRequest(nodetest.Expect[any](h))
 			require.True(t, ok)
 			where.Exit(f, node.Atom("gone"))
 			_, err := node.Await(testkit.Context(t), got, answer)
@@ -127,7 +127,7 @@ func TestHandedOnAndEnded(t *testing.T) {
 			require.NoError(t, r.Reply(1), "nobody there can know")
 			require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, testkit.Receive(t, dead.C).Cause)
 			dead.Close()
-			nodetest.Quiet(t, got)
+			got.ExpectNone()
 		}
 	})
 }
@@ -141,7 +141,7 @@ func TestHandedOnByOTP(t *testing.T) {
 	require.Equal(t, "true", one.Ask("register(front, spawn(fun F() -> receive {'$gen_call', From, X} -> "+
 		"{replier, '%s'} ! {From, X}, F() end end))", two.name))
 	a, b := host.start(host.config("a")), host.start(host.config("b"))
-	h := nodetest.Open(t, a)
+	h := nodetest.NewProbe(t, a)
 	want := wire.Tuple{node.Atom("re"), node.Atom("x")}
 	for _, to := range []node.Dest{
 		node.At{Name: "front", Node: one.name},                // Go, OTP, OTP
@@ -161,20 +161,20 @@ func TestHandedOnByOTP(t *testing.T) {
 	require.Equal(t, "{re,x}", one.Ask("gen_server:call({front, '%s'}, x, 20000)", a.Name()))
 	require.NoError(t, b.Register("front", front(t, b, node.At{Name: "replier", Node: two.name})))
 	require.Equal(t, "{re,x}", one.Ask("gen_server:call({front, '%s'}, x, 20000)", b.Name()))
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 }
 
 // A process without the From of a call cannot answer the call, and does no harm by trying.
 func TestForgedFrom(t *testing.T) {
 	eachLink(t, func(t *testing.T, start func(node.Atom) *node.Node) {
 		a, b, c := start("a"), start("b"), start("c")
-		asked := nodetest.Open(t, b)
-		h := nodetest.Open(t, a)
+		asked := nodetest.NewProbe(t, b)
+		h := nodetest.NewProbe(t, a)
 		far := node.Async[node.Atom](h, asked.Self(), node.Atom("x")) // a and b know its From
-		request := standsFor(nodetest.Next[node.Request[node.Atom]](t, asked)).(wire.Tuple)
+		request := standsFor(nodetest.Expect[node.Request[node.Atom]](asked)).(wire.Tuple)
 		from := request[1].(wire.Tuple)
 		ref := from[1].(wire.ImproperList).Tail.(wire.Ref)
-		stays := nodetest.Open(t, a)
+		stays := nodetest.NewProbe(t, a)
 		near := node.Async[node.Atom](h, stays.Self(), node.Atom("y")) // only a knows its From
 
 		dead := a.DeadLetters(64)
@@ -199,7 +199,7 @@ func TestForgedFrom(t *testing.T) {
 		require.False(t, done)
 		_, done, _ = near.Result()
 		require.False(t, done)
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 
 		r, ok := c.AsRequest(request) // a copy of the request
 		require.True(t, ok)
@@ -207,7 +207,7 @@ func TestForgedFrom(t *testing.T) {
 		got, err := node.Await(testkit.Context(t), h, far)
 		require.NoError(t, err)
 		require.Equal(t, node.Atom("true"), got)
-		require.NoError(t, nodetest.Next[node.Request[node.Atom]](t, stays).Reply("near"))
+		require.NoError(t, nodetest.Expect[node.Request[node.Atom]](stays).Reply("near"))
 	})
 }
 
@@ -224,12 +224,12 @@ func TestForgedCaller(t *testing.T) {
 			return r.Reply(r.Caller())
 		}))
 		require.NoError(t, err)
-		me, other, near, far := nodetest.Open(t, b), nodetest.Open(t, b), nodetest.Open(t, a), nodetest.Open(t, c)
+		me, other, near, far := nodetest.NewProbe(t, b), nodetest.NewProbe(t, b), nodetest.NewProbe(t, a), nodetest.NewProbe(t, c)
 		for _, q := range []struct {
 			what  string
 			named any
 			alias bool // the reply goes to an alias of to, else to the process that is named
-			to    *node.Process
+			to    *nodetest.Probe
 			want  node.PID
 		}{
 			{"itself", me.Self(), false, me, me.Self()},
@@ -248,10 +248,10 @@ func TestForgedCaller(t *testing.T) {
 				from[1] = wire.ImproperList{Head: []any{node.Atom("alias")}, Tail: q.to.AliasOnce()}
 			}
 			require.NoError(t, me.Send(server, wire.Tuple{node.Atom("$gen_call"), from, 1}))
-			require.Equal(t, wire.Tuple{from[1], q.want}, nodetest.Next[any](t, q.to), q.what)
+			require.Equal(t, wire.Tuple{from[1], q.want}, nodetest.Expect[any](q.to), q.what)
 		}
-		for _, h := range []*node.Process{me, other, near, far} {
-			nodetest.Quiet(t, h)
+		for _, h := range []*nodetest.Probe{me, other, near, far} {
+			h.ExpectNone()
 		}
 	})
 }
@@ -260,7 +260,7 @@ func TestForgedCaller(t *testing.T) {
 func TestLentCallsAreBounded(t *testing.T) {
 	d := &node.Distribution{Cookie: "x", Finder: &clustertest.Places{}}
 	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: d})
-	h := nodetest.Open(t, a)
+	h := nodetest.NewProbe(t, a)
 	pid, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		r := msg.(node.Request[int])
 		one, two := standsFor(r), standsFor(r)
@@ -291,7 +291,7 @@ func TestFromTravels(t *testing.T) {
 	cluster := clustertest.NewCluster(t)
 	start := func(name string) *node.Node { return cluster.StartWith(name, node.Distribution{Types: types}) }
 	a, b, c := start("a"), start("b"), start("c")
-	far := nodetest.Open(t, c)
+	far := nodetest.NewProbe(t, c)
 	for what, wrap := range map[string]func(node.From) any{
 		"bare":       func(f node.From) any { return f },
 		"in a tuple": func(f node.From) any { return wire.Tuple{"from", wire.Tuple{f, 1}} },
@@ -335,13 +335,13 @@ func TestFromTravels(t *testing.T) {
 		}
 		for _, called := range []*node.Node{a, b} { // of a call within a, and of one from a to b
 			t.Run(what+" of "+string(called.Name()), func(t *testing.T) {
-				caller, server := nodetest.Open(t, a), nodetest.Open(t, called)
+				caller, server := nodetest.NewProbe(t, a), nodetest.NewProbe(t, called)
 				for _, fail := range []bool{false, true} {
 					call := node.Async[node.Atom](caller, server.Self(), node.Atom("x"))
-					r, ok := called.AsRequest(nodetest.Next[any](t, server))
+					r, ok := called.AsRequest(nodetest.Expect[any](server))
 					require.True(t, ok)
 					require.NoError(t, called.Send(far.Self(), wrap(r.From)))
-					got := nodetest.Next[any](t, far)
+					got := nodetest.Expect[any](far)
 					f, ok := find(got)
 					require.True(t, ok, "%T %v", got, got)
 					require.True(t, f.Pending())

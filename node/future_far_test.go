@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -39,30 +39,30 @@ func futureNodes(t *testing.T, names ...node.Atom) (all []*node.Node) {
 
 // openFuture makes a future on n, and returns the request that settles it.
 func openFuture[R any](t *testing.T, n *node.Node) (*node.Future[R], node.Request[string], *node.Process) {
-	server := nodetest.Open(t, n)
+	server := nodetest.NewProbe(t, n)
 	f := node.Async[R](n, server.Self(), "x")
-	return f, nodetest.Next[node.Request[string]](t, server), server
+	return f, nodetest.Expect[node.Request[string]](server), server.Process
 }
 
 // pass sends v to a process of another node and returns what arrives.
-func pass[T any](t *testing.T, from *node.Node, to *node.Process, v any) T {
+func pass[T any](t *testing.T, from *node.Node, to *nodetest.Probe, v any) T {
 	t.Helper()
 	require.NoError(t, from.Send(to.Self(), v))
-	return nodetest.Next[T](t, to)
+	return nodetest.Expect[T](to)
 }
 
 // Waiters on several nodes wait for one future, each with a copy that has come in another way.
 func TestFutureTravels(t *testing.T) {
 	nodes := futureNodes(t, "a", "b", "c")
 	a, b, c := nodes[0], nodes[1], nodes[2]
-	onB, onC := nodetest.Open(t, b), nodetest.Open(t, c)
+	onB, onC := nodetest.NewProbe(t, b), nodetest.NewProbe(t, c)
 	f, r, _ := openFuture[bill](t, a)
 	bare := pass[*node.Future[bill]](t, a, onB, f)
 	inTuple := pass[wire.Tuple](t, a, onB, wire.Tuple{1, wire.List{f}})[1].(wire.List)[0].(*node.Future[bill])
 	field := pass[promised](t, a, onC, promised{Bill: f, Any: f})
 	require.Nil(t, field.None)
 	onward := pass[*node.Future[bill]](t, b, onC, bare) // from the copy of b
-	home := nodetest.Open(t, a)
+	home := nodetest.NewProbe(t, a)
 	require.Same(t, f, pass[*node.Future[bill]](t, c, home, onward), "where it is from it is itself")
 
 	_, over, _ := bare.Result()
@@ -82,7 +82,7 @@ func TestFutureTravels(t *testing.T) {
 	inTuple.SendTo(onB.Self(), "tag")
 	require.NoError(t, r.Reply(bill{7}))
 	done.Wait()
-	require.Equal(t, node.Result{Tag: "tag", Value: bill{7}}, nodetest.Next[node.Result](t, onB))
+	require.Equal(t, node.Result{Tag: "tag", Value: bill{7}}, nodetest.Expect[node.Result](onB))
 
 	// A completed future travels, too, and so does a copy of it.
 	late := pass[*node.Future[bill]](t, a, onB, f)
@@ -99,7 +99,7 @@ func TestFutureTravels(t *testing.T) {
 func TestFutureFailsElsewhere(t *testing.T) {
 	nodes := futureNodes(t, "a", "b")
 	a, b := nodes[0], nodes[1]
-	onB := nodetest.Open(t, b)
+	onB := nodetest.NewProbe(t, b)
 
 	f, _, server := openFuture[int](t, a)
 	far := pass[*node.Future[int]](t, a, onB, f)
@@ -161,7 +161,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 func TestFutureOfUnknown(t *testing.T) {
 	type own struct{ X int }
 	nodes := futureNodes(t, "a", "b")
-	onB := nodetest.Open(t, nodes[1])
+	onB := nodetest.NewProbe(t, nodes[1])
 	f, r, _ := openFuture[own](t, nodes[0])
 	_, err := node.Call[any](testkit.Context(t), nodes[0], onB.Self(), f)
 	require.ErrorContains(t, err, "node.TypeOf[node_test.own]()")
@@ -172,7 +172,7 @@ func TestFutureOfUnknown(t *testing.T) {
 func TestAwaitFuture(t *testing.T) {
 	nodes := futureNodes(t, "a", "b")
 	a, b := nodes[0], nodes[1]
-	onB := nodetest.Open(t, b)
+	onB := nodetest.NewProbe(t, b)
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		for _, kill := range []bool{false, true} {
 			f, r, _ := openFuture[int](t, a)
@@ -192,12 +192,12 @@ func TestAwaitFuture(t *testing.T) {
 			require.ErrorIs(t, err, context.DeadlineExceeded, "others go on")
 			if kill {
 				b.Exit(pid, node.Kill)
-				nodetest.Down(t, onB, ref)
+				onB.ExpectDown(ref)
 				require.NoError(t, r.Reply(1))
 				continue
 			}
 			require.NoError(t, r.Reply(8))
-			require.Equal(t, 8, nodetest.Next[int](t, onB))
+			require.Equal(t, 8, nodetest.Expect[int](onB))
 			onB.DemonitorFlush(ref)
 		}
 	})

@@ -10,9 +10,9 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,7 +28,7 @@ func readFrom(n *node.Node, term any) (node.From, bool) {
 // Which terms are a From, and where its reply goes.
 func TestReadFrom(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ref, own := n.MakeRef(), h.Self()
 	alias := improper(ref, atom("alias"))
 	for _, c := range []struct {
@@ -63,15 +63,15 @@ func TestReadFrom(t *testing.T) {
 			tag := c.term.(wire.Tuple)[1]
 			assert.Equal(t, own, from.Caller())
 			require.NoError(t, from.Reply(atom("there")))
-			got := nodetest.Next[wire.Tuple](t, h)
+			got := nodetest.Expect[wire.Tuple](h)
 			assert.True(t, wire.Equal(wire.Tuple{tag, atom("there")}, got), "%v", got)
 			assert.False(t, from.Pending())
 			assert.ErrorIs(t, from.Reply(1), node.ErrReplied)
 			assert.ErrorIs(t, from.Fail(errSpoiled), node.ErrReplied)
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 			from, _ = readFrom(n, c.term)
 			require.NoError(t, from.Fail(errSpoiled))
-			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.AtomError, "spoiled"}}, nodetest.Next[wire.Tuple](t, h)))
+			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.AtomError, "spoiled"}}, nodetest.Expect[wire.Tuple](h)))
 		})
 	}
 }
@@ -79,7 +79,7 @@ func TestReadFrom(t *testing.T) {
 // A reply to an alias uses it up; the process that the From names does not matter then.
 func TestReadFromAlias(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	for what, form := range map[string]func(ref node.Ref) any{
 		"[alias|Ref]":        func(ref node.Ref) any { return improper(ref, atom("alias")) },
 		"[[alias|Ref]|x]":    func(ref node.Ref) any { return improper(atom("x"), improper(ref, atom("alias"))) },
@@ -93,18 +93,18 @@ func TestReadFromAlias(t *testing.T) {
 			from, ok := readFrom(n, wire.Tuple{to, tag})
 			require.True(t, ok, what)
 			require.NoError(t, from.Reply(1))
-			assert.True(t, wire.Equal(wire.Tuple{tag, 1}, nodetest.Next[wire.Tuple](t, h)), what)
+			assert.True(t, wire.Equal(wire.Tuple{tag, 1}, nodetest.Expect[wire.Tuple](h)), what)
 			assert.False(t, h.Unalias(ref), "%s: the reply uses the alias up", what)
 			from, _ = readFrom(n, wire.Tuple{to, tag})
 			assert.NoError(t, from.Reply(2), "nobody can know that the alias is used up")
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 		}
 	}
 }
 
 func TestAsRequest(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	from := wire.Tuple{h.Self(), 7}
 	for _, c := range []struct {
 		msg  any

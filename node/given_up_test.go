@@ -16,10 +16,10 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/statem"
 )
 
@@ -210,7 +210,7 @@ func TestOwnMailboxIsFull(t *testing.T) {
 
 // A timer to a name or an alias sends to the process that has it when the message is due.
 func TestTimersToNames(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+	inBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 		began := time.Now()
 		start := func() node.PID {
 			pid, err := n.SpawnOpt(node.Options{Name: "timed"}, actortest.Actor.Actor(clock(h.Self(), began)))
@@ -302,7 +302,7 @@ func (*porterMachine) state(c *statem.Context, e statem.Event) (statem.State[*po
 func TestIdleKeepsNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	ctx := testkit.Context(t)
-	me := nodetest.Open(t, n)
+	me := nodetest.NewProbe(t, n)
 	spawn := func(b node.Actor) node.PID {
 		pid, err := n.Spawn(b)
 		require.NoError(t, err)

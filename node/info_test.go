@@ -19,8 +19,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -450,10 +450,10 @@ func TestIsAliveOfTheDying(t *testing.T) {
 		}))})
 		pid = s.Spawn(t, n, func(actortest.Self, any) error { panic("it dies") })
 		assert.True(t, n.IsAlive(pid))
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		h.Monitor(pid)
 		require.NoError(t, n.Send(pid, "go"))
-		nodetest.Next[node.Down](t, h)
+		nodetest.Expect[node.Down](h)
 		assert.Equal(t, node.NoProc, reason)
 		assert.False(t, alive)
 	})
@@ -462,7 +462,7 @@ func TestIsAliveOfTheDying(t *testing.T) {
 // The sizes of the node's tables are shown, and go down again with their content.
 func TestTableSizes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	before := n.Stats()
 	calls := func(pid node.PID) int {
 		i, err := n.Info(pid)
@@ -529,7 +529,7 @@ func TestMailboxLen(t *testing.T) {
 		assert.Equal(t, got[1], got[0])
 		assert.Contains(t, []int{3, 4}, got[0], "with the one that an Actor handles")
 	})
-	h := nodetest.Open(t, nodetest.Start(t, node.Config{}))
+	h := nodetest.NewProbe(t, nodetest.Start(t, node.Config{}))
 	assert.Zero(t, h.MailboxLen())
 	for i := range 3 {
 		require.NoError(t, h.Send(h.Self(), i))

@@ -11,9 +11,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -152,7 +152,7 @@ func TestInfoOfWaitThatIsOver(t *testing.T) {
 func TestInfoOfWaitingHandle(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	stuck := actortest.Actor.Spawn(t, n, actortest.Ignore)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan struct{})
 	go func() { defer close(over); _, _ = node.Call[int](ctx, h, stuck, 1) }()

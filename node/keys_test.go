@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,7 +28,7 @@ func TestSenderIsToldOfDeepKeys(t *testing.T) {
 	}
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
-		h := nodetest.Open(t, b)
+		h := nodetest.NewProbe(t, b)
 		c.Connect(a, b)
 		refused := 0
 		for _, term := range []any{
@@ -40,7 +40,7 @@ func TestSenderIsToldOfDeepKeys(t *testing.T) {
 				refused++
 				continue
 			}
-			require.True(t, wire.Equal(nodetest.Next[any](t, h), term) || !isTerm(term), "%v", term)
+			require.True(t, wire.Equal(nodetest.Expect[any](h), term) || !isTerm(term), "%v", term)
 		}
 		require.GreaterOrEqual(t, refused, 2)
 	})

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -14,9 +14,9 @@ import (
 var styles = actortest.Styles()
 
 // waitGone waits until a process has exited and returns its reason.
-func waitGone(t testing.TB, h *node.Process, pid node.PID) any {
+func waitGone(t testing.TB, h *nodetest.Probe, pid node.PID) any {
 	t.Helper()
-	return nodetest.Down(t, h, h.Monitor(pid)).Reason
+	return h.ExpectDown(h.Monitor(pid)).Reason
 }
 
 func mfa(m, f string, arity int) wire.Export {

@@ -14,9 +14,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -24,7 +24,7 @@ import (
 // A process has the group leader that its options name, else that of its spawner, else the process user.
 func TestLeader(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	assert.Zero(t, n.Inside(process.Key{}).Leader(h.Self()), "there is nobody")
 	user, err := n.SpawnOpt(node.Options{Name: "user"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestTraffic(t *testing.T) {
 // A call has the group leader of its caller.
 func TestLeaderOfCallsFromHere(t *testing.T) {
 	_, b, self, remote := two(t)
-	leader := nodetest.Open(t, b)
+	leader := nodetest.NewProbe(t, b)
 	require.NoError(t, rpc.Export(b, mfa("m", "leader", 0), func(ctx context.Context, _ []any) (any, error) {
 		_, pid, _ := node.Calling(ctx)
 		return b.Inside(process.Key{}).Leader(pid), nil
@@ -185,7 +185,7 @@ func TestRexAsksAllow(t *testing.T) {
 	assert.Equal(t, []string{"a@127.0.0.1 fun m:plus/2", "a@127.0.0.1 fun m:one/0"}, slices.Compact(asked))
 	mu.Unlock()
 
-	self := nodetest.Open(t, b)
+	self := nodetest.NewProbe(t, b)
 	ref := b.MakeRef()
 	rex, _ := b.Whereis("rex")
 	require.NoError(t, self.Send(rex, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, call("plus", 1, 2)}))

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -26,12 +26,12 @@ type nameKit struct {
 
 // linkByName tests Link, Unlink, Linked and Exit with a name on another node.
 func linkByName(t *testing.T, here *node.Node, there nameKit) {
-	open := func(t *testing.T) *node.Process {
-		h := nodetest.Open(t, here)
+	open := func(t *testing.T) *nodetest.Probe {
+		h := nodetest.NewProbe(t, here)
 		h.TrapExit(true)
 		return h
 	}
-	linked := func(t *testing.T, want bool, pid node.PID, h *node.Process) {
+	linked := func(t *testing.T, want bool, pid node.PID, h *nodetest.Probe) {
 		t.Helper()
 		testkit.Until(t, func() string {
 			if there.links(pid, h.Self()) != want {
@@ -53,18 +53,18 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 			return ""
 		})
 		there.end(pid, "enough")
-		assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
+		assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Expect[node.Exited](h))
 		assert.False(t, h.Inside(process.Key{}).Linked(at))
 	})
 	t.Run("nobody", func(t *testing.T) {
 		h := open(t)
 		at := node.At{Name: "nobody", Node: there.node}
 		h.Link(at)
-		assert.Equal(t, node.Exited{Reason: node.NoProc}, nodetest.Next[node.Exited](t, h))
+		assert.Equal(t, node.Exited{Reason: node.NoProc}, nodetest.Expect[node.Exited](h))
 		h.Unlink(at)
 		h.Exit(at, wire.Atom("nothing"))
 		h.Link(node.At{Name: "nobody", Node: "nowhere@127.0.0.1"})
-		assert.Equal(t, node.Exited{Reason: node.NoConnection}, nodetest.Next[node.Exited](t, h))
+		assert.Equal(t, node.Exited{Reason: node.NoConnection}, nodetest.Expect[node.Exited](h))
 	})
 	t.Run("unlink", func(t *testing.T) {
 		h, pid := open(t), there.spawn("unlinked")
@@ -85,7 +85,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
 		there.end(next, "alone")
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 	})
 	t.Run("unlink at once", func(t *testing.T) {
 		h, pid := open(t), there.spawn("quick")
@@ -100,7 +100,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		h.Unlink(at)
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 	})
 	t.Run("unlink what was linked by its PID", func(t *testing.T) {
 		h, pid := open(t), there.spawn("known")
@@ -109,13 +109,13 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		h.Unlink(node.At{Name: "known", Node: there.node})
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 	})
 	t.Run("exit", func(t *testing.T) {
 		h, pid := open(t), there.spawn("ended")
 		ref := h.Monitor(pid)
 		h.Exit(node.At{Name: "ended", Node: there.node}, wire.Atom("told"))
-		assert.Equal(t, wire.Atom("told"), nodetest.Down(t, h, ref).Reason)
+		assert.Equal(t, wire.Atom("told"), h.ExpectDown(ref).Reason)
 	})
 }
 
@@ -150,7 +150,7 @@ func TestLinkByNameOnAnotherNode(t *testing.T) {
 func TestLinkByManyNames(t *testing.T) {
 	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
-	h := nodetest.Open(t, a)
+	h := nodetest.NewProbe(t, a)
 	h.TrapExit(true)
 	for i := range 100 {
 		name := node.Atom("name" + string(rune('a'+i%26)) + string(rune('a'+i/26)))
@@ -165,7 +165,7 @@ func TestLinkByManyNames(t *testing.T) {
 			return ""
 		})
 		b.Send(pid, "end")
-		nodetest.Next[node.Exited](t, h)
+		nodetest.Expect[node.Exited](h)
 	}
 	require.LessOrEqual(t, node.NamesRemembered(a, h.Self()), 20)
 }

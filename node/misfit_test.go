@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -54,7 +54,7 @@ func TestMisfitsOfRequests(t *testing.T) {
 				require.ErrorContains(t, err, want)
 			}
 
-			me := nodetest.Open(t, f.here) // what is a term in OTP arrives as a term
+			me := nodetest.NewProbe(t, f.here) // what is a term in OTP arrives as a term
 			ref := f.here.MakeRef()
 			require.NoError(t, me.Send(pid, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me.Self(), ref}, c.request}))
 			reply := me.Receive().(wire.Tuple)

@@ -11,15 +11,15 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 func TestNames(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		a, b := s.Spawn(t, n, actortest.Ignore), s.Spawn(t, n, actortest.Ignore)
 
 		_, ok := n.Whereis("a")
@@ -74,7 +74,7 @@ func TestNamesThatAreNone(t *testing.T) {
 func TestSpawnWithName(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		s.Options.Name = "server"
 		pid := s.Spawn(t, n, counter())
 		got, err := actortest.CallWithin[int](testkit.Limit, h, node.Atom("server"), add{2})
@@ -108,7 +108,7 @@ func TestSpawnThatFailsLeavesNothing(t *testing.T) {
 func TestSendName(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		require.NoError(t, n.Register("boss", h.Self()))
 		dead := n.DeadLetters(4)
 		defer dead.Close()
@@ -119,7 +119,7 @@ func TestSendName(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, n.Send(pid, "hello"))
-		assert.ErrorIs(t, nodetest.Next[error](t, h), node.ErrNoName)
+		assert.ErrorIs(t, nodetest.Expect[error](h), node.ErrNoName)
 		l := <-dead.C
 		assert.Equal(t, deadletter.NoProcess, l.Cause)
 		assert.Equal(t, node.Atom("nobody"), l.Name)
@@ -127,8 +127,8 @@ func TestSendName(t *testing.T) {
 
 		require.NoError(t, n.Send(node.Atom("boss"), 1))
 		require.NoError(t, h.Send(node.Atom("boss"), 2))
-		assert.Equal(t, 1, nodetest.Next[int](t, h))
-		assert.Equal(t, 2, nodetest.Next[int](t, h))
+		assert.Equal(t, 1, nodetest.Expect[int](h))
+		assert.Equal(t, 2, nodetest.Expect[int](h))
 		assert.ErrorIs(t, n.Send(node.Atom("nobody"), 1), node.ErrNoName)
 		assert.ErrorIs(t, h.Send(node.Atom("nobody"), 1), node.ErrNoName)
 	})

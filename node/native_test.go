@@ -9,9 +9,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +43,7 @@ func startTwo(t *testing.T, c *clustertest.Cluster, d node.Distribution, more ..
 // Between two Go nodes Go values arrive as they were sent.
 func TestNativeTypes(t *testing.T) {
 	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{}, node.TypeOf[unknown]("x.Unknown"))
-	self := nodetest.Open(t, a)
+	self := nodetest.NewProbe(t, a)
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	o := order{"tea", 3, self.Self(), []line{{"green"}, {"black"}}}
@@ -83,7 +83,7 @@ func TestNativeReceipts(t *testing.T) {
 func TestNativeGrace(t *testing.T) {
 	cut := &clustertest.Cutter{}
 	a, b := startTwo(t, clustertest.NewCluster(t), node.Distribution{Timing: node.Timing{Grace: testkit.Limit}, Transport: cut})
-	self := nodetest.Open(t, a)
+	self := nodetest.NewProbe(t, a)
 	const n = 10_000
 	done := make(chan int, 1)
 	next := 0

@@ -10,9 +10,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -143,7 +143,7 @@ func TestMonitorNodesForgetsTheDead(t *testing.T) {
 	c := clustertest.NewMemoryCluster(t)
 	n := c.Start("a")
 	before := node.FarUps(n)
-	stays := nodetest.Open(t, n)
+	stays := nodetest.NewProbe(t, n)
 	stays.MonitorNodes()
 	for range 1000 {
 		h, err := n.Open()
@@ -153,22 +153,22 @@ func TestMonitorNodesForgetsTheDead(t *testing.T) {
 	}
 	assert.Less(t, node.FarUps(n), before+200)
 	require.NoError(t, n.Connect(testkit.Context(t), c.Start("b").Name()))
-	assert.Equal(t, node.Atom("b@127.0.0.1"), nodetest.Next[node.NodeUp](t, stays).Node)
+	assert.Equal(t, node.Atom("b@127.0.0.1"), nodetest.Expect[node.NodeUp](stays).Node)
 }
 
 // A removed monitor of a node does not fire; another one does, once.
 func TestDemonitorNode(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		a, b := c.Start("a"), c.Start("b")
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		first, second := h.MonitorNode(b.Name()), h.MonitorNode(b.Name())
 		require.NotEqual(t, first, second)
 		require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 		require.True(t, h.Demonitor(first))
 		require.False(t, h.Demonitor(first))
 		require.NoError(t, b.Stop())
-		require.Equal(t, b.Name(), nodetest.Next[node.NodeDown](t, h).Node)
-		nodetest.Quiet(t, h)
+		require.Equal(t, b.Name(), nodetest.Expect[node.NodeDown](h).Node)
+		h.ExpectNone()
 		require.False(t, h.Demonitor(second))
 	})
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -62,7 +62,7 @@ func TestParentLink(t *testing.T) {
 				name += ", the other traps"
 			}
 			t.Run(name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+				bubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 					f := family{n, newCommanded(t, n, n, node.Options{}), nil}
 					f.child = newCommanded(t, n, f.parent, node.Options{Link: c.link})
 					if trap {
@@ -154,8 +154,7 @@ func TestParentLinkConcurrently(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for round := range 300 {
 		r := rand.New(rand.NewPCG(seed, uint64(round)))
-		parent, err := n.Open()
-		require.NoError(t, err)
+		parent := nodetest.NewProbe(t, n)
 		parent.TrapExit(true)
 		var kids []node.PID
 		for range 4 {

@@ -15,9 +15,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -157,7 +157,7 @@ func TestStatsRunQueue(t *testing.T) {
 func TestPeersTables(t *testing.T) {
 	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
-	here, there := nodetest.Open(t, a), nodetest.Open(t, b)
+	here, there := nodetest.NewProbe(t, a), nodetest.NewProbe(t, b)
 	there.TrapExit(true)
 	here.TrapExit(true)
 	here.Link(there.Self())
@@ -165,7 +165,7 @@ func TestPeersTables(t *testing.T) {
 	here.Monitor(node.At{Name: "nobody", Node: b.Name()})
 	here.MonitorNode(b.Name())
 	node.SendRequest(here, there.Self(), "tag", 1)
-	_ = nodetest.Next[node.Down](t, here) // for a PID that no process has
+	_ = nodetest.Expect[node.Down](here) // for a PID that no process has
 	counts := func(n *node.Node) (k [4]int) {
 		for _, p := range n.Peers() {
 			k = [4]int{p.Links, p.Monitors, p.Watchers, p.Calls}

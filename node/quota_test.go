@@ -18,8 +18,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -338,7 +338,7 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			c := clustertest.NewMemoryCluster(t)
 			a, b := c.Start("a"), c.Start("b")
-			self := nodetest.Open(t, a)
+			self := nodetest.NewProbe(t, a)
 			pid, err := b.Spawn(server)
 			require.NoError(t, err)
 			for range 20 {
@@ -516,7 +516,7 @@ func TestRexWhereAllProcessesAreTaken(t *testing.T) {
 	a, b := c.Start("a"), nodetest.Start(t, cfg)
 	require.NoError(t, rpc.Export(b, mfa("m", "plus", 2), plus))
 	rex, _ := b.Whereis("rex")
-	self := nodetest.Open(t, a)
+	self := nodetest.NewProbe(t, a)
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	fill := func() {
 		var err error

@@ -10,9 +10,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -30,7 +30,7 @@ func farPair(t *testing.T, f func(t *testing.T, a, b *node.Node)) {
 // Whatever a handler does with a message from another node, later messages from that node are delivered.
 func TestHandlersDoNotKeepTheReader(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		echo, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		release, released := make(chan struct{}), make(chan struct{}, 10)
@@ -66,7 +66,7 @@ func TestHandlersDoNotKeepTheReader(t *testing.T) {
 // A handler's message leaves while the handler goes on, whatever the handler does then.
 func TestWhatIsSentLeaves(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		release := make(chan struct{})
 		defer close(release)
 		for name, then := range map[string]func(){
@@ -90,7 +90,7 @@ func TestWhatIsSentLeaves(t *testing.T) {
 				} else {
 					require.NoError(t, self.Send(pid, self.Self())) // the reader runs it
 				}
-				assert.Equal(t, []byte(name), nodetest.Next[[]byte](t, self))
+				assert.Equal(t, []byte(name), nodetest.Expect[[]byte](self))
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func TestWhatIsSentLeaves(t *testing.T) {
 // The messages of one process arrive in order, through the writer or past it: calls, signals, bursts.
 func TestOrderPastTheWriter(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		got := make(chan []any, 1)
 		var all []any
 		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
@@ -137,7 +137,7 @@ func TestOrderPastTheWriter(t *testing.T) {
 func TestRuns(t *testing.T) {
 	c, tcp := clustertest.NewCluster(t), node.Distribution{Transport: dist.TCP{}}
 	a, b := c.StartWith("a", tcp), c.StartWith("b", tcp)
-	self := nodetest.Open(t, a)
+	self := nodetest.NewProbe(t, a)
 	const n = 3000
 	done := make(chan any, 8)
 	count := func() func(any) bool {

@@ -15,8 +15,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -24,8 +24,8 @@ import (
 // bubbles, in which synctest.Wait waits until nothing goes on any more.
 
 // bubble runs f in a bubble with a node and a handle that watches.
-func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *node.Process)) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, watch *node.Process, _ *logtest.Text) {
+func bubble(t *testing.T, f func(t *testing.T, n *node.Node, watch *nodetest.Probe)) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe, _ *logtest.Text) {
 		t.Cleanup(func() {
 			synctest.Wait()
 			assert.Zero(t, n.Stats().Lingering)
@@ -88,14 +88,14 @@ func TestCrash(t *testing.T) {
 	} {
 		for _, way := range crashers {
 			t.Run(crash.name+"/"+way.name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
+				bubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe) {
 					pid, err := way.spawn(n, crash.f)
 					require.NoError(t, err)
 					watch.TrapExit(true)
 					watch.Link(pid)
 					require.NoError(t, n.Register("oven", pid))
 					require.NoError(t, watch.Send(pid, "go"))
-					exit := node.ReceiveOf[node.Exited](watch)
+					exit := node.ReceiveOf[node.Exited](watch.Process)
 					assert.Equal(t, pid, exit.From)
 					reason, ok := exit.Reason.(*node.Crash)
 					require.True(t, ok, "%T", exit.Reason)
@@ -118,7 +118,7 @@ func TestCrash(t *testing.T) {
 func TestExitWith(t *testing.T) {
 	for _, way := range crashers {
 		t.Run(way.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe) {
 				for reason, err := range map[any]error{
 					node.Normal: node.ErrStop,
 					"mine":      node.ExitWith("mine"),
@@ -128,7 +128,7 @@ func TestExitWith(t *testing.T) {
 					require.NoError(t, e)
 					watch.Monitor(pid)
 					require.NoError(t, n.Send(pid, "go"))
-					assert.Equal(t, reason, node.ReceiveOf[node.Down](watch).Reason)
+					assert.Equal(t, reason, node.ReceiveOf[node.Down](watch.Process).Reason)
 				}
 			})
 		})
@@ -139,12 +139,12 @@ func TestExitWith(t *testing.T) {
 func TestGoexit(t *testing.T) {
 	for _, way := range crashers {
 		t.Run(way.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe) {
 				pid, err := way.spawn(n, func() error { goexitsHere(); return nil })
 				require.NoError(t, err)
 				watch.Monitor(pid)
 				require.NoError(t, n.Send(pid, "go"))
-				reason := node.ReceiveOf[node.Down](watch).Reason
+				reason := node.ReceiveOf[node.Down](watch.Process).Reason
 				require.IsType(t, &node.Crash{}, reason)
 				assert.Contains(t, fmt.Sprint(reason), "runtime.Goexit")
 				for k := range n.Stats().Scheduler.Stages {
@@ -152,7 +152,7 @@ func TestGoexit(t *testing.T) {
 					require.NoError(t, err)
 					watch.Monitor(next)
 					require.NoError(t, n.Send(next, "go"))
-					assert.Equal(t, node.Normal, node.ReceiveOf[node.Down](watch).Reason)
+					assert.Equal(t, node.Normal, node.ReceiveOf[node.Down](watch.Process).Reason)
 				}
 			})
 		})
@@ -168,7 +168,7 @@ func stubborn(t *testing.T, n *node.Node, s actortest.Style, f func(self actorte
 func TestKilledWhileItRuns(t *testing.T) {
 	for _, s := range styles {
 		t.Run(s.Name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe) {
 				resume := make(chan struct{})
 				var cause, sent error
 				var cancelled bool
@@ -228,7 +228,7 @@ func TestKilledWhileItRuns(t *testing.T) {
 func TestGoexitOfTheDead(t *testing.T) {
 	for _, s := range styles {
 		t.Run(s.Name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
+			bubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe) {
 				resume := make(chan struct{})
 				pid := stubborn(t, n, s, func(actortest.Self) {
 					<-resume
@@ -257,7 +257,7 @@ func TestTheDeadDoNothing(t *testing.T) {
 			"Unlink":  func(a actortest.Self, to node.PID) { a.Unlink(to) },
 		} {
 			t.Run(s.Name+"/"+name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
+				bubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe) {
 					resume := make(chan struct{})
 					other, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 					require.NoError(t, err)
@@ -366,8 +366,7 @@ func TestCrashReportSays(t *testing.T) {
 		log := &logtest.Records{}
 		n, err := node.Start(node.Config{Workers: 2, Log: slog.New(log)})
 		require.NoError(t, err)
-		h, err := n.Open()
-		require.NoError(t, err)
+		h := nodetest.NewProbe(t, n)
 		h.TrapExit(true)
 		middle, err := h.SpawnOpt(node.Options{Link: true}, node.ActorFunc(func(c *node.Context, m any) error {
 			_, err := c.SpawnOpt(node.Options{Link: true, Name: "baker", Label: "cakes"},
@@ -376,7 +375,7 @@ func TestCrashReportSays(t *testing.T) {
 		}))
 		require.NoError(t, err)
 		n.Send(middle, "go")
-		e := nodetest.Next[node.Exited](t, h)
+		e := nodetest.Expect[node.Exited](h)
 		assert.Equal(t, middle, e.From)
 		synctest.Wait()
 		got := log.With("crash report")
@@ -401,12 +400,12 @@ func TestCrashReportSays(t *testing.T) {
 // A node without a log does not collect what a report would say.
 func TestCrashWithoutLog(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	var ref node.Ref
 	pid, err := h.SpawnOpt(node.Options{Monitor: &ref}, node.ActorFunc(func(*node.Context, any) error { panic(1) }))
 	require.NoError(t, err)
 	n.Send(pid, 1)
-	d := nodetest.Next[node.Down](t, h)
+	d := nodetest.Expect[node.Down](h)
 	assert.Equal(t, ref, d.Ref)
 	assert.Equal(t, 1, d.Reason.(*node.Crash).Reason)
 }

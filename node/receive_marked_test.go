@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // The messages of the model: each has a number of its own.
@@ -250,7 +250,7 @@ func eachReader(t *testing.T, f func(t *testing.T, p *node.Process)) {
 		s.Run(t, n, func(p *node.Process) { f(t, p) })
 	})
 	t.Run("handle", func(t *testing.T) {
-		f(t, nodetest.Open(t, nodetest.Start(t, node.Config{})))
+		f(t, nodetest.NewProbe(t, nodetest.Start(t, node.Config{})).Process)
 	})
 }
 
@@ -350,7 +350,7 @@ func TestMarkInBoundedMailbox(t *testing.T) {
 // On a closed handle a marked receive returns the same as other receives.
 func TestMarkOfClosedHandle(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	p := nodetest.Open(t, n)
+	p := nodetest.NewProbe(t, n)
 	receive := p.Mark()
 	p.Close(nil)
 	_, err := receive(node.Infinity, nil)

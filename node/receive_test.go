@@ -14,8 +14,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // fill sends msgs to the process itself.
@@ -255,7 +255,7 @@ func TestUnhandledWrapped(t *testing.T) {
 	for _, s := range []actortest.Style{actortest.Actor, actortest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			pid, err := n.SpawnOpt(s.Options, node.ActorFunc(func(c *node.Context, m any) error {
 				switch m {
 				case "become":
@@ -292,7 +292,7 @@ func TestBecome(t *testing.T) {
 	for _, s := range []actortest.Style{actortest.Actor, actortest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			pid, err := n.SpawnOpt(s.Options, talk{"a", h.Self()})
 			require.NoError(t, err)
 			for _, m := range []any{
@@ -310,11 +310,11 @@ func TestBecome(t *testing.T) {
 			for _, want := range []any{
 				"a a2", "b b1", "b b3", "b b5", "a a7", "a' a'4", "a' a'9", true, "a a8", false, "a a10",
 			} {
-				assert.Equal(t, want, nodetest.Next[any](t, h))
+				assert.Equal(t, want, nodetest.Expect[any](h))
 			}
 			require.NoError(t, h.Send(pid, "become b"))
-			assert.Equal(t, "b b6", nodetest.Next[any](t, h))
-			nodetest.Quiet(t, h)
+			assert.Equal(t, "b b6", nodetest.Expect[any](h))
+			h.ExpectNone()
 		})
 	}
 }
@@ -323,7 +323,7 @@ func TestUnbecomeToTheBottom(t *testing.T) {
 	for _, s := range []actortest.Style{actortest.Actor, actortest.Detached} {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			pid, err := n.SpawnOpt(s.Options, talk{"a", h.Self()})
 			require.NoError(t, err)
 			for range 10 {
@@ -333,10 +333,10 @@ func TestUnbecomeToTheBottom(t *testing.T) {
 				require.NoError(t, h.Send(pid, "pop"))
 			}
 			for i := range 11 {
-				assert.Equal(t, i < 10, nodetest.Next[bool](t, h))
+				assert.Equal(t, i < 10, nodetest.Expect[bool](h))
 			}
 			require.NoError(t, h.Send(pid, tagged{"a", 1}))
-			assert.Equal(t, "a a1", nodetest.Next[string](t, h))
+			assert.Equal(t, "a a1", nodetest.Expect[string](h))
 		})
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit/certtest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -101,7 +101,7 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 		return err
 	},
 	"spawn lib:start/0": func(t *testing.T, g *guarded, b *node.Node) error {
-		h := nodetest.Open(t, b)
+		h := nodetest.NewProbe(t, b)
 		pid, err := rpc.Spawn(testkit.Context(t), h, g.Name(), "lib", "start")
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 		// A process may be used by the one that started it.
 		if v, err := node.Call[int](testkit.Context(t), h, pid, 5); err == nil && v == 5 {
 			h.Exit(pid, node.Kill)
-			nodetest.Down(t, h, h.Monitor(pid))
+			h.ExpectDown(h.Monitor(pid))
 			return nil
 		}
 		return node.ErrNoProcess // undef ends it
@@ -122,13 +122,13 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 		return err
 	},
 	"signal": func(t *testing.T, g *guarded, b *node.Node) error {
-		h := nodetest.Open(t, b)
+		h := nodetest.NewProbe(t, b)
 		h.TrapExit(true)
 		pid, err := g.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 		require.NoError(t, err)
 		h.Link(pid)
 		h.Exit(pid, node.Kill)
-		e := nodetest.Next[node.Exited](t, h)
+		e := nodetest.Expect[node.Exited](h)
 		if e.Reason == node.NoProc {
 			_, err := g.Info(pid)
 			require.NoError(t, err, "it lives")
@@ -142,14 +142,14 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 // from here.
 func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 	t.Helper()
-	h := nodetest.Open(t, b)
+	h := nodetest.NewProbe(t, b)
 	require.NoError(t, h.Send(to, "hello"))
 	answered := make(chan error, 1)
 	go func() { // ends with the call
 		_, err := node.Call[string](testkit.Context(t), g.Node, h.Self(), 1)
 		answered <- err
 	}()
-	r := nodetest.Next[node.Request[int]](t, h)
+	r := nodetest.Expect[node.Request[int]](h)
 	require.NoError(t, r.Reply("yes"))
 	require.NoError(t, testkit.Receive(t, answered), "who is asked may answer")
 	for _, pid := range []node.PID{g.named, g.pub, g.pid} { // after these calls, earlier messages have been handled
@@ -200,22 +200,22 @@ func TestRightsToWatch(t *testing.T) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call named", "send pub"}}}},
 			node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
-		h := nodetest.Open(t, b)
+		h := nodetest.NewProbe(t, b)
 		ref := h.Monitor(g.pid)
-		require.Equal(t, node.NoProc, nodetest.Down(t, h, ref).Reason)
+		require.Equal(t, node.NoProc, h.ExpectDown(ref).Reason)
 		named, pub := h.Monitor(g.at("named")), h.Monitor(g.pub)
 		_, err := node.Call[string](testkit.Context(t), h, g.at("named"), 1)
 		require.NoError(t, err, "which comes after the monitors")
 		g.Exit(g.named, node.Kill)
-		require.Equal(t, node.Killed, nodetest.Down(t, h, named).Reason)
+		require.Equal(t, node.Killed, h.ExpectDown(named).Reason)
 		g.Exit(g.pub, node.Kill)
-		require.Equal(t, node.Killed, nodetest.Down(t, h, pub).Reason)
+		require.Equal(t, node.Killed, h.ExpectDown(pub).Reason)
 		if protocol, _ := node.FarProtocol(b, g.Name()); protocol == "native" {
 			require.Error(t, node.Deliver(testkit.Context(t), h, g.pid, 1))
 		}
-		own := nodetest.Open(t, g.Node)
+		own := nodetest.NewProbe(t, g.Node)
 		require.NoError(t, h.Send(own.Alias(), "by the alias"))
-		require.Equal(t, "by the alias", nodetest.Next[string](t, own))
+		require.Equal(t, "by the alias", nodetest.Expect[string](own))
 	})
 }
 
@@ -239,10 +239,10 @@ func TestRightToConnect(t *testing.T) {
 			return ""
 		})
 		require.NoError(t, good.Connect(testkit.Context(t), g.Name()))
-		h := nodetest.Open(t, good)
+		h := nodetest.NewProbe(t, good)
 		h.MonitorNode(g.Name())
 		require.NoError(t, g.policy.Set(rights.Config{Rules: []rights.Rule{}}))
-		require.Equal(t, g.Name(), nodetest.Next[node.NodeDown](t, h).Node, "with the next tick")
+		require.Equal(t, g.Name(), nodetest.Expect[node.NodeDown](h).Node, "with the next tick")
 	})
 }
 
@@ -263,10 +263,10 @@ func TestRightsByCookie(t *testing.T) {
 		// A name does not bring the rights of its previous owner.
 		taken := g.peer(t, "t@127.0.0.1", "theirs", node.Distribution{})
 		require.NoError(t, call(taken))
-		h := nodetest.Open(t, g.Node)
+		h := nodetest.NewProbe(t, g.Node)
 		h.MonitorNode(taken.Name())
 		require.NoError(t, taken.Stop())
-		nodetest.Next[node.NodeDown](t, h) // until then the name is kept for the old peer
+		nodetest.Expect[node.NodeDown](h) // until then the name is kept for the old peer
 		require.ErrorIs(t, call(g.peer(t, "t@127.0.0.1", "secret", node.Distribution{})), node.ErrNoName)
 	})
 }
@@ -279,7 +279,7 @@ func TestConnectedNameIsKept(t *testing.T) {
 			{Cookie: "ops", May: []string{"all"}}, {May: []string{"connect"}},
 		}}, node.Distribution{})
 		o := g.peer(t, "o@127.0.0.1", "theirs", node.Distribution{})
-		h := nodetest.Open(t, o)
+		h := nodetest.NewProbe(t, o)
 		h.MonitorNode(g.Name())
 		pid, err := rpc.Spawn(testkit.Context(t), h, g.Name(), "lib", "start")
 		require.NoError(t, err)
@@ -294,7 +294,7 @@ func TestConnectedNameIsKept(t *testing.T) {
 		v, err := node.Call[int](testkit.Context(t), h, pid, 5)
 		require.NoError(t, err)
 		require.Equal(t, 5, v)
-		nodetest.Quiet(t, h) // the connection is the same
+		h.ExpectNone() // the connection is the same
 	})
 }
 
@@ -386,7 +386,7 @@ func TestClientIsNoPeer(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},
 			node.Distribution{})
-		watcher := nodetest.Open(t, g.Node)
+		watcher := nodetest.NewProbe(t, g.Node)
 		watcher.MonitorNodes()
 		tool := g.peer(t, "tool@127.0.0.1", "secret", node.Distribution{Client: true, Listen: "-"})
 		_, err := node.Call[string](testkit.Context(t), tool, g.at("named"), 1)
@@ -401,6 +401,6 @@ func TestClientIsNoPeer(t *testing.T) {
 		other := g.peer(t, "other@127.0.0.1", "secret", node.Distribution{Client: true, Listen: "-"})
 		require.ErrorIs(t, other.Connect(testkit.Context(t), g.Name()), dist.ErrNotAllowed, "it is no way round the rights")
 		require.NotContains(t, g.log.String(), "node down")
-		nodetest.Quiet(t, watcher)
+		watcher.ExpectNone()
 	})
 }

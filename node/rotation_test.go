@@ -13,9 +13,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/native"
@@ -113,7 +113,7 @@ func TestCookieRotationResumes(t *testing.T) {
 	b := startRotating(t, "b@127.0.0.1", places, new(native.Protocol), testkit.Limit)
 	asked, err := b.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 	require.NoError(t, err)
-	h := nodetest.Open(t, a.Node)
+	h := nodetest.NewProbe(t, a.Node)
 	require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 	ref := h.Monitor(asked)
 	for _, change := range []func(){
@@ -127,7 +127,7 @@ func TestCookieRotationResumes(t *testing.T) {
 	}
 	require.Equal(t, 3, a.conns.Cuts())
 	b.Exit(asked, node.Atom("done"))
-	require.Equal(t, node.Atom("done"), nodetest.Down(t, h, ref).Reason, "the first that a hears")
+	require.Equal(t, node.Atom("done"), h.ExpectDown(ref).Reason, "the first that a hears")
 }
 
 // The same with an OTP node, whichever name is greater: OTP has one cookie at a time.

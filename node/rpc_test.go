@@ -12,9 +12,9 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // A handle that another goroutine uses while it waits reports that; the wait goes on.
@@ -16,7 +16,7 @@ func TestHandleOfTwoGoroutines(t *testing.T) {
 		t.Skip("the race detector reports what it tests")
 	}
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	requests := make(chan node.Request[string], 4)
 	pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 		requests <- msg.(node.Request[string])

@@ -12,8 +12,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -80,8 +80,7 @@ func TestSpawnWaitErrors(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							n, err := node.Start(node.Config{Workers: 2})
 							require.NoError(t, err)
-							h, err := n.Open()
-							require.NoError(t, err)
+							h := nodetest.NewProbe(t, n)
 							h.TrapExit(true)
 							require.NoError(t, n.Register("taken", h.Self()))
 							ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -111,7 +110,7 @@ func TestSpawnWaitErrors(t *testing.T) {
 								assert.Equal(t, want, text)
 							}
 							synctest.Wait()
-							nodetest.Quiet(t, h)
+							h.ExpectNone()
 							if c.want != nil {
 								assert.Zero(t, pid)
 								assert.Zero(t, ref)
@@ -155,7 +154,7 @@ func TestSpawnWaitFrom(t *testing.T) {
 // The exit reason of a process that is ignored is normal, not killed.
 func TestIgnoreIsNormal(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	for range 200 {
 		refs := make(chan node.Ref, 1)
 		_, err := node.SpawnWait(t.Context(), n, node.Options{Name: "it"}, begins(func(c *node.Context) error {
@@ -165,7 +164,7 @@ func TestIgnoreIsNormal(t *testing.T) {
 		require.ErrorIs(t, err, node.ErrIgnore)
 		_, taken := n.Whereis("it")
 		require.False(t, taken, "the name of an ignored process is free at once")
-		d := nodetest.Next[node.Down](t, h)
+		d := nodetest.Expect[node.Down](h)
 		require.Equal(t, node.Down{Ref: <-refs, PID: d.PID, Reason: node.Normal}, d)
 	}
 }
@@ -191,7 +190,7 @@ func TestAnnounce(t *testing.T) {
 		{"no Init", node.ActorFunc(func(*node.Context, any) error { return nil }), nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+			bubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 				h.TrapExit(true)
 				pid, err := h.SpawnOpt(node.Options{Link: true, Announce: true}, c.b)
 				require.NoError(t, err)
@@ -205,9 +204,9 @@ func TestAnnounce(t *testing.T) {
 						w.From = pid
 						want = w
 					}
-					assert.Equal(t, want, nodetest.Next[any](t, h))
+					assert.Equal(t, want, nodetest.Expect[any](h))
 				}
-				nodetest.Quiet(t, h)
+				h.ExpectNone()
 			})
 		})
 	}
@@ -222,7 +221,7 @@ func TestAnnounceNeedsParent(t *testing.T) {
 // The caller is killed while it waits: the spawned process is not told, and dies with the caller if it is linked.
 func TestSpawnWaitCallerKilled(t *testing.T) {
 	for _, link := range []bool{false, true} {
-		bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
+		bubble(t, func(t *testing.T, n *node.Node, watch *nodetest.Probe) {
 			release := make(chan struct{})
 			children := make(chan node.PID, 1)
 			caller, err := n.Spawn(node.ProcessFunc(func(s *node.Process) error {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // numbered is message k of sender s.
@@ -70,7 +70,7 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 	const senders, outside, receivers, each = 5, 2, 4, 150
 	actortest.EachPair(t, func(t *testing.T, a, b actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 4, Budget: 16, Blocked: time.Millisecond})
-		boss := nodetest.Open(t, n)
+		boss := nodetest.NewProbe(t, n)
 		// Busy actors, so that stages are held, stolen and lost.
 		for range 6 {
 			pid := actortest.Actor.Spawn(t, n, func(h actortest.Self, m any) error {
@@ -109,10 +109,10 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 			})
 		}
 		for range receivers {
-			assert.Equal(t, "all", nodetest.Next[any](t, boss))
+			assert.Equal(t, "all", nodetest.Expect[any](boss))
 		}
 		wg.Wait()
-		nodetest.Quiet(t, boss)
+		require.Zero(t, boss.MailboxLen())
 		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }
@@ -133,7 +133,7 @@ func counter() actortest.Handler {
 func TestCallBetweenAnyTwo(t *testing.T) {
 	actortest.EachPair(t, func(t *testing.T, a, b actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
-		boss := nodetest.Open(t, n)
+		boss := nodetest.NewProbe(t, n)
 		server := b.Spawn(t, n, counter())
 		caller := a.Spawn(t, n, func(h actortest.Self, m any) error {
 			sum := 0
@@ -150,7 +150,7 @@ func TestCallBetweenAnyTwo(t *testing.T) {
 			return h.Send(boss.Self(), sum)
 		})
 		require.NoError(t, n.Send(caller, "start"))
-		assert.Equal(t, 20, nodetest.Next[int](t, boss))
+		assert.Equal(t, 20, nodetest.Expect[int](boss))
 
 		// Handle and plain goroutine.
 		got, err := actortest.CallWithin[int](testkit.Limit, boss, server, add{1})
@@ -203,10 +203,10 @@ func grow(s actortest.Style) actortest.Handler {
 func TestSpawnTree(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 8})
-		boss := nodetest.Open(t, n)
+		boss := nodetest.NewProbe(t, n)
 		root := s.Spawn(t, boss, grow(s))
 		require.NoError(t, boss.Send(root, tree{7, boss.Self()}))
-		assert.Equal(t, leaves(128), nodetest.Next[leaves](t, boss))
+		assert.Equal(t, leaves(128), nodetest.Expect[leaves](boss))
 		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }
@@ -215,7 +215,7 @@ func TestSpawnTree(t *testing.T) {
 func TestMixedRing(t *testing.T) {
 	const size, tokens, rounds = 24, 8, 50
 	n := nodetest.Start(t, node.Config{Workers: 4, Stages: 4})
-	boss := nodetest.Open(t, n)
+	boss := nodetest.NewProbe(t, n)
 	pids := make([]node.PID, size)
 	for i := range pids {
 		pids[i] = styles[i%len(styles)].Spawn(t, n, func(h actortest.Self, m any) error {
@@ -232,10 +232,10 @@ func TestMixedRing(t *testing.T) {
 	}
 	seen := map[int]bool{}
 	for range tokens {
-		seen[nodetest.Next[numbered](t, boss).sender] = true
+		seen[nodetest.Expect[numbered](boss).sender] = true
 	}
 	assert.Len(t, seen, tokens)
-	nodetest.Quiet(t, boss)
+	boss.ExpectNone()
 }
 
 // What others see of a process must not depend on its style.
@@ -251,7 +251,7 @@ func TestSameFromOutside(t *testing.T) {
 	}
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{})
-		boss := nodetest.Open(t, n)
+		boss := nodetest.NewProbe(t, n)
 		end := func(how func(pid node.PID)) any {
 			pid := s.Spawn(t, n, life)
 			how(pid)
@@ -261,7 +261,7 @@ func TestSameFromOutside(t *testing.T) {
 			return func(pid node.PID) { boss.Monitor(pid); boss.Send(pid, m) }
 		}
 		drain := func() any {
-			return nodetest.Next[node.Down](t, boss).Reason
+			return nodetest.Expect[node.Down](boss).Reason
 		}
 		for _, m := range []any{node.ErrStop, node.ExitWith("why"), fmt.Errorf("oops"), "panic"} {
 			pid := s.Spawn(t, n, life)
@@ -289,7 +289,7 @@ func TestSameFromOutside(t *testing.T) {
 		boss.Exit(pid, node.Kill)
 		assert.False(t, n.IsAlive(pid))
 		assert.Equal(t, node.Killed, drain())
-		nodetest.Quiet(t, boss)
+		boss.ExpectNone()
 	})
 }
 
@@ -297,7 +297,7 @@ func TestSameFromOutside(t *testing.T) {
 func TestBudgetOfOne(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2, Budget: 1})
-		boss := nodetest.Open(t, n)
+		boss := nodetest.NewProbe(t, n)
 		pid := s.Spawn(t, n, sink(boss.Self(), 1, 100))
 		for k := range 100 {
 			require.NoError(t, boss.Send(pid, numbered{0, k}))

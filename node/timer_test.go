@@ -13,20 +13,19 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // inBubble runs f with a node in a bubble with its own time, which stands still while anything runs.
-func inBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process)) {
+func inBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *nodetest.Probe)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 1, Stages: 1})
 		require.NoError(t, err)
-		h, err := n.Open()
-		require.NoError(t, err)
+		h := nodetest.NewProbe(t, n)
 		f(t, n, h)
 		h.Close(nil)
 		assert.NoError(t, n.Stop())
@@ -46,7 +45,7 @@ func clock(boss node.PID, began time.Time) actortest.Handler {
 
 func TestSendAfter(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 			pid := s.Spawn(t, n, clock(h.Self(), time.Now()))
 			for _, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second} {
 				timer, err := n.SendAfter(d, pid, d)
@@ -61,7 +60,7 @@ func TestSendAfter(t *testing.T) {
 				d := time.Duration(i) * time.Second
 				assert.Equal(t, stamped{d, d}, h.Receive())
 			}
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 			assert.Empty(t, n.Stats().DeadLetters)
 		})
 	})
@@ -70,7 +69,7 @@ func TestSendAfter(t *testing.T) {
 // A process sends to itself.
 func TestSendAfterToItself(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 			began := time.Now()
 			pid := s.Spawn(t, n, func(p actortest.Self, m any) error {
 				if k, ok := m.(int); ok && k > 0 {
@@ -86,7 +85,7 @@ func TestSendAfterToItself(t *testing.T) {
 }
 
 func TestTimerCancel(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+	inBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 		timer, err := h.SendAfter(10*time.Second, h.Self(), "never")
 		require.NoError(t, err)
 		<-time.After(4 * time.Second)
@@ -105,7 +104,7 @@ func TestTimerCancel(t *testing.T) {
 			assert.Zero(t, left)
 		}
 		<-time.After(time.Minute)
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 
 		// A timer that has fired.
 		timer, err = h.SendAfter(time.Second, h.Self(), "once")
@@ -121,7 +120,7 @@ func TestTimerCancel(t *testing.T) {
 
 func TestSendInterval(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 			pid := s.Spawn(t, n, clock(h.Self(), time.Now()))
 			timer, err := h.SendInterval(time.Second, pid, "tick")
 			require.NoError(t, err)
@@ -136,7 +135,7 @@ func TestSendInterval(t *testing.T) {
 			assert.True(t, ok)
 			assert.Equal(t, 700*time.Millisecond, left)
 			<-time.After(time.Minute)
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 
 			// The timer ends with the process, without dead letters.
 			timer, err = h.SendInterval(time.Second, pid, "tick")
@@ -146,14 +145,14 @@ func TestSendInterval(t *testing.T) {
 			<-time.After(time.Minute)
 			_, ok = timer.Left()
 			assert.False(t, ok)
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 			assert.Empty(t, n.Stats().DeadLetters)
 		})
 	})
 }
 
 func TestTimerErrors(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+	inBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 		_, err := n.SendAfter(-1, h.Self(), "x")
 		assert.ErrorIs(t, err, node.ErrArgument)
 		_, err = h.SendInterval(0, h.Self(), "x")
@@ -161,14 +160,14 @@ func TestTimerErrors(t *testing.T) {
 		_, err = n.SendInterval(-time.Second, h.Self(), "x")
 		assert.ErrorIs(t, err, node.ErrArgument)
 		<-time.After(time.Minute)
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 	})
 }
 
 // A timer to a dead process: nothing happens until it fires.
 func TestTimerForTheDead(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
-		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
+		inBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe) {
 			dead := n.DeadLetters(4)
 			defer dead.Close()
 			pid := s.Spawn(t, n, actortest.Ignore)

@@ -16,9 +16,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -138,7 +138,7 @@ func unreadableForms(protocol string) map[string]struct {
 type forgers struct {
 	*forging
 	protocol string
-	self     *node.Process      // of the first node
+	self     *nodetest.Probe    // of the first node
 	other    *node.Node         // the second node
 	echo     node.PID           // on other
 	lost     *deadletter.Stream // on other
@@ -172,12 +172,12 @@ func eachForged(t *testing.T, f func(t *testing.T, w forgers)) {
 			t.Cleanup(lost.Close)
 			pid, err := b.Spawn(node.ActorFunc(echo))
 			require.NoError(t, err)
-			self := nodetest.Open(t, a)
+			self := nodetest.NewProbe(t, a)
 			self.Monitor(pid)
 			f(t, forgers{wires, protocol, self, b, pid, lost})
 			_, err = node.Call[int](testkit.Context(t), self, pid, 1)
 			require.NoError(t, err)
-			nodetest.Quiet(t, self) // no Down: it is still the same connection
+			self.ExpectNone() // no Down: it is still the same connection
 		})
 	}
 }
@@ -237,7 +237,7 @@ func TestUnreadableAnswer(t *testing.T) {
 				ref := w.self.Monitor(pid)
 				_, err = node.Call[any](testkit.Context(t), w.self, pid, node.Atom("exit"))
 				require.ErrorContains(t, err, form.want)
-				why, ok := nodetest.Down(t, w.self, ref).Reason.(error)
+				why, ok := w.self.ExpectDown(ref).Reason.(error)
 				require.True(t, ok)
 				require.ErrorContains(t, why, form.want)
 			})
@@ -294,7 +294,7 @@ func TestMisfit(t *testing.T) {
 				return r.Reply(r.Body)
 			}))
 			require.NoError(t, err)
-			self := nodetest.Open(t, a)
+			self := nodetest.NewProbe(t, a)
 			self.Monitor(pid)
 			const large = 1 << 40
 			for _, c := range []struct {
@@ -328,7 +328,7 @@ func TestMisfit(t *testing.T) {
 			got, err := node.Call[wideSize](testkit.Context(t), self, pid, wideSize{N: 5, Name: "x"})
 			require.NoError(t, err)
 			require.Equal(t, wideSize{N: 5, Name: "x"}, got)
-			nodetest.Quiet(t, self) // no Down: it is still the same connection
+			self.ExpectNone() // no Down: it is still the same connection
 		})
 	}
 }
@@ -337,7 +337,7 @@ func TestMisfit(t *testing.T) {
 // be sent, even if the call came as a message from a PID and a reference, as gen_server:call of OTP 23 makes it.
 func TestUnfitReplyToPlainFrom(t *testing.T) {
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		pid, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 			r := msg.(node.Request[int])
 			if err := c.SendOpt(node.SendOptions{NoWait: true}, r.From.Caller(), wire.Tuple{c.Node().MakeRef(), unknown{1}}); err == nil {
@@ -348,10 +348,10 @@ func TestUnfitReplyToPlainFrom(t *testing.T) {
 		require.NoError(t, err)
 		ref := a.MakeRef()
 		require.NoError(t, self.Send(pid, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, 7}))
-		reply := nodetest.Next[wire.Tuple](t, self)
+		reply := nodetest.Expect[wire.Tuple](self)
 		require.Equal(t, ref, reply[0])
 		require.Contains(t, wire.Format(reply[1]), "cannot encode: pack: at {1}: type node_test.unknown is not registered")
-		nodetest.Quiet(t, self)
+		self.ExpectNone()
 	})
 }
 
@@ -360,7 +360,7 @@ func TestUnfitReplyToPlainFrom(t *testing.T) {
 func TestUnfitIsToldOnce(t *testing.T) {
 	log := &logtest.Text{}
 	farNodes(t, log.Logger(), func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		values := []any{unknown{1}, wire.Tuple{1, 2, unknown{1}}, wire.Tuple{1, unknown{1}}, holder{Any: unknown{1}},
 			[]any{make(chan int)}}
 		wants := []string{"cannot encode: type node_test.unknown", "at {3}: type", "at {2}: type", "at x.Holder.Any: type",
@@ -410,7 +410,7 @@ func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
 	c, gate := clustertest.NewCluster(t), gated{open: make(chan struct{})}
 	a, log := c.StartLogged("a", node.Distribution{Transport: gate})
 	b := c.StartWith("b", node.Distribution{Transport: gate})
-	self := nodetest.Open(t, a)
+	self := nodetest.NewProbe(t, a)
 	pid, err := b.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	require.NoError(t, self.Send(pid, unknown{1}))
@@ -424,7 +424,7 @@ func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
 // reply, and a message becomes a dead letter.
 func TestOtherShape(t *testing.T) {
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		lost := b.DeadLetters(10)
 		t.Cleanup(lost.Close)
 		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
@@ -464,7 +464,7 @@ func (b *bomb) UnmarshalText(text []byte) (err error) {
 // receiver's node gets the error. The connection goes on.
 func TestTypesThatPanic(t *testing.T) {
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 			if r, ok := msg.(node.Request[int]); ok {
 				return r.From.Reply(bomb{r.Body})
@@ -493,6 +493,6 @@ func TestTypesThatPanic(t *testing.T) {
 		left, err := node.Call[int](testkit.Context(t), self, pid, bomb{1})
 		require.NoError(t, err)
 		require.Zero(t, left)
-		nodetest.Quiet(t, self) // no NodeDown
+		self.ExpectNone() // no NodeDown
 	})
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -47,10 +47,10 @@ func farPairs(t *testing.T, f func(t *testing.T, self *node.Process, echo node.P
 	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
 		pid, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
-		self := nodetest.Open(t, a)
+		self := nodetest.NewProbe(t, a)
 		_, err = node.Call[int](testkit.Context(t), self, pid, 1)
 		require.NoError(t, err)
-		f(t, self, pid)
+		f(t, self.Process, pid)
 	})
 }
 
@@ -121,7 +121,7 @@ func TestCycleIsRefusedBeforeTheConnection(t *testing.T) {
 			d.Protocols, err = d.ProtocolsByName(protocols...)
 			require.NoError(t, err)
 			n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: d})
-			self := nodetest.Open(t, n)
+			self := nodetest.NewProbe(t, n)
 			r := &ring{}
 			r.Next = r
 			far := wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1})

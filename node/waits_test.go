@@ -14,10 +14,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
@@ -330,11 +330,11 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 		n = w.held
 		e.shown = "space"
 	}
-	partner, other := nodetest.Open(t, n), nodetest.Open(t, n)
+	partner, other := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
 	partner.TrapExit(true)
 	errs := make(chan error, 1)
 	var begun atomic.Bool // before that, a function waits for the message that it begins with
-	pid, ended := s.begin(t, n, partner, func(h actortest.Self) {
+	pid, ended := s.begin(t, n, partner.Process, func(h actortest.Self) {
 		begun.Store(true)
 		err := e.wait(h, w)
 		for e.slow && n.IsAlive(h.Self()) {
@@ -357,7 +357,7 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 		why = "tired"
 		other.Close(why)
 	}
-	assert.Equal(t, node.Exited{From: pid, Reason: why}, nodetest.Next[node.Exited](t, partner))
+	assert.Equal(t, node.Exited{From: pid, Reason: why}, nodetest.Expect[node.Exited](partner))
 	testkit.Receive(t, ended)
 	switch {
 	case e.slow: // its code is not ended where it sends
@@ -379,10 +379,10 @@ func TestFutureOutlivesMaker(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			server, requests := keeper(t, n)
 			futures := make(chan *node.Future[int], 1)
-			partner := nodetest.Open(t, n)
+			partner := nodetest.NewProbe(t, n)
 			partner.TrapExit(true)
 			stop := make(chan struct{})
-			pid, ended := maker.begin(t, n, partner, func(h actortest.Self) {
+			pid, ended := maker.begin(t, n, partner.Process, func(h actortest.Self) {
 				futures <- node.Async[int](h, server, "")
 				<-stop
 			})
@@ -399,7 +399,7 @@ func TestFutureOutlivesMaker(t *testing.T) {
 			waiting := 0
 			for _, s := range waitStyles {
 				begun := make(chan struct{})
-				s.begin(t, n, partner, func(h actortest.Self) { close(begun); await(h.(node.Caller)) })
+				s.begin(t, n, partner.Process, func(h actortest.Self) { close(begun); await(h.(node.Caller)) })
 				testkit.Receive(t, begun)
 				waiting++
 			}

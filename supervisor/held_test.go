@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -65,11 +65,11 @@ func TestStartChildCounts(t *testing.T) {
 		})
 		refused()
 		if sup == "simple" { // passed on by a process here, so that the node behind it is unknown
-			me := nodetest.Open(t, near)
+			me := nodetest.NewProbe(t, near)
 			for _, ok := range []bool{true, true, false} {
 				require.NoError(t, far.Send(sup, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me.Self(), near.MakeRef()},
 					wire.Tuple{wire.Atom("start_child"), wire.List{}}}))
-				answer := wire.Format(nodetest.Next[wire.Tuple](t, me)[1])
+				answer := wire.Format(nodetest.Expect[wire.Tuple](me)[1])
 				require.Equal(t, !ok, strings.Contains(answer, "system_limit"), answer)
 			}
 			return

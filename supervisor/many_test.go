@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 )
 
@@ -134,10 +134,10 @@ func TestManyAtOnce(t *testing.T) {
 				}
 			}
 			assert.Equal(t, size, live)
-			self := nodetest.Open(t, c.n)
+			self := nodetest.NewProbe(t, c.n)
 			ref := self.Monitor(c.sup)
 			c.n.Exit(c.sup, node.Shutdown)
-			nodetest.Down(t, self, ref)
+			self.ExpectDown(ref)
 			assert.Equal(t, 1, c.n.Stats().Processes)
 			runtime.ReadMemStats(&after)
 			each := (after.TotalAlloc - before.TotalAlloc) / uint64(size)

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -57,15 +57,15 @@ func TestStartChildAsksAllow(t *testing.T) {
 		}
 	}
 	// In the name of a node that has the right, and passed on by a process here.
-	claimed, me := nodetest.Open(t, near), nodetest.Open(t, other)
+	claimed, me := nodetest.NewProbe(t, near), nodetest.NewProbe(t, other)
 	require.NoError(t, near.Connect(ctx, far.Name()))
 	forged := func(from node.PID) any {
 		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, near.MakeRef()}, request("yes")}
 	}
 	require.NoError(t, me.Send(node.At{Name: "top", Node: far.Name()}, forged(claimed.Self())))
-	assert.Contains(t, wire.Format(nodetest.Next[wire.Tuple](t, claimed)[1]), "undef")
+	assert.Contains(t, wire.Format(nodetest.Expect[wire.Tuple](claimed)[1]), "undef")
 	require.NoError(t, far.Send(node.Atom("top"), forged(claimed.Self())))
-	assert.Contains(t, wire.Format(nodetest.Next[wire.Tuple](t, claimed)[1]), "undef")
+	assert.Contains(t, wire.Format(nodetest.Expect[wire.Tuple](claimed)[1]), "undef")
 	// The program itself.
 	_, err = supervisor.StartChild(ctx, far, node.Atom("top"),
 		supervisor.Child{ID: "own", Named: supervisor.Named{Module: "m", Function: "no"}})

@@ -8,8 +8,8 @@ import (
 
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -25,19 +25,17 @@ func worker(tell func(string), name string) func(...any) (node.Actor, error) {
 
 // end sends a process a reason to exit with. When it returns, processes linked to it have got the exit signal: with a
 // monitor that came too late they might not have.
-func end(t *testing.T, h *node.Process, pid node.PID, reason any) {
+func end(t *testing.T, h *nodetest.Probe, pid node.PID, reason any) {
 	t.Helper()
 	ref := h.Monitor(pid)
 	require.NoError(t, h.Send(pid, reason))
-	require.Equal(t, reason, nodetest.Down(t, h, ref).Reason)
+	require.Equal(t, reason, h.ExpectDown(ref).Reason)
 }
 
 func TestRestartsOne(t *testing.T) {
 	n := start(t)
 	ctx := context.Background()
-	self, err := n.Open()
-	require.NoError(t, err)
-	t.Cleanup(func() { self.Close(nil) })
+	self := nodetest.NewProbe(t, n)
 	sup, err := supervisor.Start(ctx, self, supervisor.Spec{
 		Intensity: 3,
 		Children: []supervisor.Child{
@@ -66,9 +64,7 @@ func TestRestartsOne(t *testing.T) {
 func TestDynamic(t *testing.T) {
 	n := start(t)
 	ctx := context.Background()
-	self, err := n.Open()
-	require.NoError(t, err)
-	t.Cleanup(func() { self.Close(nil) })
+	self := nodetest.NewProbe(t, n)
 	self.TrapExit(true)
 	sup, err := supervisor.Start(ctx, self, supervisor.Spec{
 		Strategy: supervisor.SimpleOneForOne, Intensity: 3,
@@ -90,7 +86,7 @@ func TestDynamic(t *testing.T) {
 // Metrics count restarts by the names of supervisor and child, and count giving up, too.
 func TestCounts(t *testing.T) {
 	n := start(t)
-	self := nodetest.Open(t, n)
+	self := nodetest.NewProbe(t, n)
 	ctx := context.Background()
 	for _, name := range []node.Atom{"", "shop"} {
 		sup, err := supervisor.Start(ctx, n, supervisor.Spec{

@@ -18,8 +18,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/certtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -183,11 +183,11 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 			assert.Contains(t, out, o.name)
 		}
 	}
-	watch := nodetest.Open(t, n) // links and monitors report a node that is gone
+	watch := nodetest.NewProbe(t, n) // links and monitors report a node that is gone
 	watch.TrapExit(true)
 	ref := watch.Monitor(node.At{Name: "looker", Node: wire.Atom(others[0].name)})
 	s.run("kill", others[0].id)
-	assert.Equal(t, wire.Atom("noconnection"), nodetest.Down(t, watch, ref).Reason)
+	assert.Equal(t, wire.Atom("noconnection"), watch.ExpectDown(ref).Reason)
 }
 
 const noOTP = "not installed: Debian's erlang-base, for containers"

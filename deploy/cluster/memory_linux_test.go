@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -37,7 +37,7 @@ func (f *fault) hoard(full func() bool) (stop func()) {
 	pid, err := rpc.Spawn(testkit.Context(f.t), n, at, "demo", "echo")
 	require.NoError(f.t, err)
 	require.NoError(f.t, sys.Suspend(testkit.Context(f.t), n, pid))
-	self := nodetest.Open(f.t, n)
+	self := nodetest.NewProbe(f.t, n)
 	until(f.t, func() string {
 		for range 10 {
 			if full() {

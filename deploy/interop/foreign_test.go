@@ -19,9 +19,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -167,7 +167,7 @@ func TestForeignServers(t *testing.T) {
 			cancel()
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			h.TrapExit(true)
 			require.NoError(t, n.Register("test", h.Self()))
 			byName, gone := h.Monitor(box), h.Monitor(box)
@@ -179,20 +179,20 @@ func TestForeignServers(t *testing.T) {
 				pid := got.(node.PID)
 				require.Equal(t, name, pid.Node())
 				byPID := h.Monitor(pid)
-				linked := nodetest.Open(t, n)
+				linked := nodetest.NewProbe(t, n)
 				linked.Link(pid)
 				linked.Close(node.Atom("because"))
-				require.Equal(t, wire.Tuple{node.Atom("exit"), node.Atom("because")}, nodetest.Next[wire.Tuple](t, h))
+				require.Equal(t, wire.Tuple{node.Atom("exit"), node.Atom("because")}, nodetest.Expect[wire.Tuple](h))
 				h.Link(pid)
 				h.Unlink(pid)
 				n.Exit(pid, node.Atom("signal"))
-				require.Equal(t, wire.Tuple{node.Atom("exit"), node.Atom("signal")}, nodetest.Next[wire.Tuple](t, h))
+				require.Equal(t, wire.Tuple{node.Atom("exit"), node.Atom("signal")}, nodetest.Expect[wire.Tuple](h))
 				h.Link(pid)
 				_, err = call(node.Atom("hello"))
 				require.NoError(t, err, "it is linked by now")
 				stop()
-				require.Equal(t, node.NoConnection, nodetest.Down(t, h, byPID).Reason)
-				e, err := node.ReceiveOfWithin[node.Exited](h, testkit.Limit)
+				require.Equal(t, node.NoConnection, h.ExpectDown(byPID).Reason)
+				e, err := node.ReceiveOfWithin[node.Exited](h.Process, testkit.Limit)
 				require.NoError(t, err)
 				require.Equal(t, node.NoConnection, e.Reason)
 			} else {
@@ -200,11 +200,11 @@ func TestForeignServers(t *testing.T) {
 				require.NoError(t, err)
 				stop()
 			}
-			require.Equal(t, node.NoConnection, nodetest.Down(t, h, byName).Reason)
-			down, err := node.ReceiveOfWithin[node.NodeDown](h, testkit.Limit)
+			require.Equal(t, node.NoConnection, h.ExpectDown(byName).Reason)
+			down, err := node.ReceiveOfWithin[node.NodeDown](h.Process, testkit.Limit)
 			require.NoError(t, err)
 			require.Equal(t, name, down.Node)
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 			_, err = call(node.Atom("hello"))
 			require.ErrorContains(t, err, "noconnection")
 			require.NotContains(t, log.String(), "was not sent")

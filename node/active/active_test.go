@@ -15,9 +15,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -335,7 +335,7 @@ func TestUnread(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: slog.New(slog.NewTextHandler(log, nil))})
 	a := start(t, n, &account{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	read := map[string]func(f *node.Future[int]){
 		"Await": func(f *node.Future[int]) { _, _ = node.Await(testkit.Context(t), n, f) },
 		"Result": func(f *node.Future[int]) {
@@ -346,7 +346,7 @@ func TestUnread(t *testing.T) {
 		"Done": func(f *node.Future[int]) { <-f.Done() },
 		"SendTo": func(f *node.Future[int]) {
 			f.SendTo(h.Self(), "tag")
-			nodetest.Next[node.Result](t, h)
+			nodetest.Expect[node.Result](h)
 		},
 		"late": func(f *node.Future[int]) {
 			result(t, active.Go(n, a, (*account).Deposit, 0)) // by then the other call has failed
@@ -382,7 +382,7 @@ func TestUnread(t *testing.T) {
 
 // Info says how many activations wait, for what and since when, and does not wait for any method itself.
 func TestInfo(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, _ *logtest.Text) {
 		a := start(t, n, &account{})
 		begun := time.Now()
 		info := func() observe.Activations {
@@ -414,7 +414,7 @@ func TestInfo(t *testing.T) {
 		require.Equal(t, 4, result(t, first))
 		active.Go(n, a, (*account).Deposit, 6)
 		require.Zero(t, result(t, second))
-		require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply(7))
+		require.NoError(t, nodetest.Expect[node.Request[string]](h).Reply(7))
 		require.Equal(t, 7, result(t, waiter))
 		require.Zero(t, info())
 

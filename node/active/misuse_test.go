@@ -8,9 +8,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // machine is an object that can break.
@@ -103,7 +103,7 @@ func TestActivationOutlivesStop(t *testing.T) {
 // Many activations are suspended at once, and all of them go on.
 func TestManySuspended(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	a := start(t, n, &account{})
 	const many = 20_000
 	open := node.Async[int](n, h.Self(), "?")
@@ -115,7 +115,7 @@ func TestManySuspended(t *testing.T) {
 	i, err := n.Info(a.PID)
 	require.NoError(t, err)
 	require.Equal(t, many, i.Activations.Future)
-	require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply(1))
+	require.NoError(t, nodetest.Expect[node.Request[string]](h).Reply(1))
 	for _, f := range all {
 		require.Equal(t, 1, result(t, f))
 	}

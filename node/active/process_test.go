@@ -12,10 +12,10 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -48,7 +48,7 @@ func TestReceiver(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
 	back := start(t, n, &account{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	for _, c := range []struct {
 		last   any
 		reason any
@@ -69,7 +69,7 @@ func TestReceiver(t *testing.T) {
 		require.Equal(t, node.Killed, testkit.Receive(t, w.seen).(node.Down).Reason)
 
 		require.NoError(t, n.Send(r.Dest(), c.last))
-		down := nodetest.Down(t, h, ref)
+		down := h.ExpectDown(ref)
 		if c.reason != nil {
 			require.Equal(t, c.reason, down.Reason)
 		} else {

@@ -11,17 +11,17 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/channel"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // A loop takes the messages of its type in order, leaves the others, and ends with its context or when its body breaks
 // out. It leaves nothing of its own in the mailbox.
 func TestMessages(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	send := func(messages ...any) {
 		for _, m := range messages {
 			require.NoError(t, n.Send(h.Self(), m))
@@ -29,7 +29,7 @@ func TestMessages(t *testing.T) {
 	}
 	send(1, "a", 2, "b", 3)
 	var got []int
-	for m := range channel.Messages[int](t.Context(), h) {
+	for m := range channel.Messages[int](t.Context(), h.Process) {
 		if got = append(got, m); m == 3 {
 			break
 		}
@@ -38,13 +38,13 @@ func TestMessages(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var texts []any
-	for m := range channel.Messages[any](ctx, h) {
+	for m := range channel.Messages[any](ctx, h.Process) {
 		if texts = append(texts, m); m == "b" {
 			cancel()
 		}
 	}
 	require.Equal(t, []any{"a", "b"}, texts)
-	for range channel.Messages[any](ctx, h) {
+	for range channel.Messages[any](ctx, h.Process) {
 		t.Error("its context has ended")
 	}
 
@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		send(1)
-		for range channel.Messages[int](ctx, h) {
+		for range channel.Messages[int](ctx, h.Process) {
 			go cancel()
 			break
 		}
@@ -65,7 +65,7 @@ func TestMessages(t *testing.T) {
 	for _, end := range []func(cancel func()){func(cancel func()) { cancel() }, func(func()) { n.Exit(h.Self(), node.Kill) }} {
 		ctx, cancel := context.WithCancel(t.Context())
 		send(1)
-		for range channel.Messages[int](ctx, h) {
+		for range channel.Messages[int](ctx, h.Process) {
 			go end(cancel)
 		}
 		cancel()
@@ -75,7 +75,7 @@ func TestMessages(t *testing.T) {
 // A process that iterates is unwound when it is killed.
 func TestMessagesOfProcess(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	unwound := make(chan bool)
 	pid, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		defer close(unwound)
@@ -88,7 +88,7 @@ func TestMessagesOfProcess(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(pid, 7))
-	require.Equal(t, 7, nodetest.Next[int](t, h))
+	require.Equal(t, 7, nodetest.Expect[int](h))
 	n.Exit(pid, node.Kill)
 	testkit.Receive(t, unwound)
 }
@@ -97,8 +97,8 @@ func TestMessagesOfProcess(t *testing.T) {
 // mailbox.
 func TestReceive(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
-	messages, stop := channel.Of[int](t.Context(), h)
+	h := nodetest.NewProbe(t, n)
+	messages, stop := channel.Of[int](t.Context(), h.Process)
 	other := make(chan string, 1)
 	select {
 	case m := <-messages:
@@ -120,12 +120,12 @@ func TestReceive(t *testing.T) {
 	stop()
 	_, open := <-messages
 	require.False(t, open)
-	require.Equal(t, ref, nodetest.Down(t, h, ref).Ref)
+	require.Equal(t, ref, h.ExpectDown(ref).Ref)
 	for i := range 10 {
-		require.Equal(t, fmt.Sprint(i), node.ReceiveOf[string](h))
+		require.Equal(t, fmt.Sprint(i), node.ReceiveOf[string](h.Process))
 	}
 	for i := 5; i < 10; i++ {
-		require.Equal(t, i, node.ReceiveOf[int](h))
+		require.Equal(t, i, node.ReceiveOf[int](h.Process))
 	}
 	m, err := h.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
@@ -134,7 +134,7 @@ func TestReceive(t *testing.T) {
 // Whenever a reader stops, each message is read exactly once: from the channel, or by the handle afterwards, in order.
 func TestReceiveLosesNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	const all, each = 2000, 4
 	sent := make(chan error, 1)
 	go func() {
@@ -149,7 +149,7 @@ func TestReceiveLosesNothing(t *testing.T) {
 	next := 0
 	for round := 0; next+each < all; round++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		messages, stop := channel.Of[any](ctx, h)
+		messages, stop := channel.Of[any](ctx, h.Process)
 		end := stop
 		if round%2 == 0 {
 			end = cancel
@@ -167,7 +167,7 @@ func TestReceiveLosesNothing(t *testing.T) {
 		stop()
 	}
 	for ; next < all; next++ {
-		require.Equal(t, next, nodetest.Next[any](t, h))
+		require.Equal(t, next, nodetest.Expect[any](h))
 	}
 	require.NoError(t, <-sent)
 	m, err := h.ReceiveWithin(0, nil)
@@ -178,8 +178,8 @@ func TestReceiveLosesNothing(t *testing.T) {
 func TestReceiveKilled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	for _, waits := range []bool{false, true} {
-		h := nodetest.Open(t, n)
-		messages, stop := channel.Of[int](t.Context(), h)
+		h := nodetest.NewProbe(t, n)
+		messages, stop := channel.Of[int](t.Context(), h.Process)
 		if waits {
 			require.NoError(t, n.Send(h.Self(), 1))
 			require.NoError(t, n.Send(h.Self(), 2))
@@ -198,15 +198,15 @@ func TestReceiveKilled(t *testing.T) {
 func TestIsolated(t *testing.T) {
 	for _, cfg := range []isolation.Config{{Copy: true}, {Check: true}} {
 		n := nodetest.Start(t, node.Config{Isolation: cfg})
-		h := nodetest.Open(t, n)
-		messages, stop := channel.Of[[]int](t.Context(), h)
+		h := nodetest.NewProbe(t, n)
+		messages, stop := channel.Of[[]int](t.Context(), h.Process)
 		require.NoError(t, n.Send(h.Self(), []int{1}))
 		require.Equal(t, []int{1}, testkit.Receive(t, messages))
 		stop()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		require.NoError(t, n.Send(h.Self(), []int{2}))
-		for m := range channel.Messages[[]int](ctx, h) {
+		for m := range channel.Messages[[]int](ctx, h.Process) {
 			require.Equal(t, []int{2}, m)
 			cancel()
 		}
@@ -339,7 +339,7 @@ func TestMatchingLooksOnce(t *testing.T) {
 			}
 		}
 	}
-	run(nodetest.Open(t, n))
+	run(nodetest.NewProbe(t, n).Process)
 	require.Equal(t, left+wanted, looks)
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		looks = 0

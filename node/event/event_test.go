@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -28,13 +29,13 @@ import (
 type scriptNode struct {
 	*testing.T
 	n   *node.Node
-	me  *node.Process
+	me  *nodetest.Probe
 	pid node.PID
 	log *logtest.Text
 }
 
 func onStage(t *testing.T, f func(s *scriptNode)) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, me *nodetest.Probe, log *logtest.Text) {
 		pid, err := event.Start(t.Context(), me, event.Config{}, node.Options{})
 		require.NoError(t, err)
 		f(&scriptNode{t, n, me, pid, log})
@@ -147,7 +148,7 @@ func TestHowHandlersEnd(t *testing.T) {
 				}
 				require.Len(t, a.ends, 1)
 				assert.Equal(t, c.how, a.ends[0].How)
-				e := node.ReceiveOf[event.Exit](s.me)
+				e := node.ReceiveOf[event.Exit](s.me.Process)
 				assert.Equal(t, id("a"), e.Handler)
 				if c.name == "a panic" {
 					crash := e.Reason.(*node.Crash)
@@ -232,8 +233,8 @@ func TestReplacementFails(t *testing.T) {
 		}}
 		require.NoError(t, event.Add(s.Context(), s.me, s.pid, id("a"), event.Owned(h)))
 		require.NoError(t, event.SyncNotify(s.Context(), s.n, s.pid, 1))
-		assert.Equal(t, id("a"), node.ReceiveOf[event.Exit](s.me).Handler)
-		assert.Equal(t, event.Exit{Handler: id("b"), Reason: &node.Crash{Reason: errOops}}, node.ReceiveOf[event.Exit](s.me))
+		assert.Equal(t, id("a"), node.ReceiveOf[event.Exit](s.me.Process).Handler)
+		assert.Equal(t, event.Exit{Handler: id("b"), Reason: &node.Crash{Reason: errOops}}, node.ReceiveOf[event.Exit](s.me.Process))
 		assert.Contains(t, s.log.String(), "handler=b")
 	})
 }
@@ -370,7 +371,7 @@ func TestParent(t *testing.T) {
 		require.NoError(t, event.Add(s.Context(), s.n, pid, id("a"), h))
 		s.me.Monitor(pid)
 		parent.Close("bored")
-		assert.Equal(t, "bored", node.ReceiveOf[node.Down](s.me).Reason)
+		assert.Equal(t, "bored", node.ReceiveOf[node.Down](s.me.Process).Reason)
 		assert.Equal(t, []event.End{{How: event.Stopped, Arg: "bored"}}, h.ends)
 	})
 }
@@ -502,7 +503,7 @@ func TestStart(t *testing.T) {
 		require.NoError(t, event.Notify(s.me, node.Atom("alarms"), "by name"))
 		assert.Equal(t, "by name", <-got)
 		require.NoError(t, sys.Stop(s.Context(), s.n, pid, node.Normal))
-		assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Normal}, node.ReceiveOf[node.Down](s.me))
+		assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Normal}, node.ReceiveOf[node.Down](s.me.Process))
 		_, err = node.SpawnWait(s.Context(), s.n, node.Options{}, event.New(event.Config{}))
 		require.NoError(t, err)
 	})
@@ -560,7 +561,7 @@ func TestAngryHandler(t *testing.T) {
 		assert.NoError(t, sys.ChangeCode(s.Context(), s.n, s.pid, "another", 1, 2))
 		require.NoError(t, sys.Resume(s.Context(), s.n, s.pid))
 		require.NoError(t, s.n.Send(s.pid, node.Down{Name: "x", Node: "y@z"}))
-		assert.Equal(t, "panic: bad cake", node.ReceiveOf[event.Exit](s.me).Reason.(*node.Crash).Error())
+		assert.Equal(t, "panic: bad cake", node.ReceiveOf[event.Exit](s.me.Process).Reason.(*node.Crash).Error())
 		assert.Contains(t, s.log.String(), "manager=alarms")
 		assert.Contains(t, s.log.String(), "not this one")
 		assert.Contains(t, s.log.String(), "{x,y@z}")

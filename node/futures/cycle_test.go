@@ -8,10 +8,10 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // noted returns the number of waits that look for cycles on a node.

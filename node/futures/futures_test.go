@@ -13,10 +13,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 var errAsked = errors.New("asked to fail")
@@ -310,13 +310,13 @@ func TestAtTheSameTime(t *testing.T) {
 func TestFromAnotherNode(t *testing.T) {
 	c := clustertest.NewCluster(t)
 	a, b := c.Start("a"), c.Start("b")
-	server, reader := nodetest.Open(t, a), nodetest.Open(t, b)
+	server, reader := nodetest.NewProbe(t, a), nodetest.NewProbe(t, b)
 	f := node.Async[int](a, server.Self(), "x")
-	r := nodetest.Next[node.Request[string]](t, server)
+	r := nodetest.Expect[node.Request[string]](server)
 	require.NoError(t, a.Send(reader.Self(), f))
-	far := nodetest.Next[*node.Future[int]](t, reader)
+	far := nodetest.Expect[*node.Future[int]](reader)
 	near := node.Async[int](b, reader.Self(), "y")
-	require.NoError(t, nodetest.Next[node.Request[string]](t, reader).From.Reply(1))
+	require.NoError(t, nodetest.Expect[node.Request[string]](reader).From.Reply(1))
 	all := futures.All(b, far, near)
 	require.NoError(t, r.From.Reply(2))
 	got, err := await(t, all)

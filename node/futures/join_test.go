@@ -14,10 +14,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // collector ranges over futures in all the ways.
@@ -132,22 +132,22 @@ func TestEachEnds(t *testing.T) {
 func TestJoins(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
-	h, server := nodetest.Open(t, n), nodetest.Open(t, n)
+	h, server := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
 	ask := func() (*node.Future[int], node.From) {
 		f := node.Async[int](n, server.Self(), "?")
-		return f, nodetest.Next[node.Request[string]](t, server).From
+		return f, nodetest.Expect[node.Request[string]](server).From
 	}
 	a, fromA := ask()
 	b, fromB := ask()
 	futures.Send(n, h.Self(), futures.All(n, a, b), func(v []int, err error) any { return fmt.Sprint(v, err) })
 	require.NoError(t, fromB.Reply(2))
 	require.NoError(t, fromA.Reply(1))
-	require.Equal(t, "[1 2] <nil>", nodetest.Next[string](t, h))
+	require.Equal(t, "[1 2] <nil>", nodetest.Expect[string](h))
 
 	a, fromA = ask()
 	futures.Send(n, h.Self(), a, func(_ int, err error) any { return err })
 	require.NoError(t, fromA.Fail(errAsked))
-	require.ErrorIs(t, nodetest.Next[error](t, h), errAsked)
+	require.ErrorIs(t, nodetest.Expect[error](h), errAsked)
 
 	a, fromA = ask()
 	futures.Send(n, h.Self(), a, func(int, error) any { return nil })
@@ -155,7 +155,7 @@ func TestJoins(t *testing.T) {
 	futures.Send(n, node.Atom("nobody"), a, func(int, error) any { return 1 })
 	futures.Send(n, h.Self(), a, func(v int, _ error) any { return v })
 	require.NoError(t, fromA.Reply(3))
-	require.Equal(t, 3, nodetest.Next[int](t, h), "the others have sent nothing")
+	require.Equal(t, 3, nodetest.Expect[int](h), "the others have sent nothing")
 	log.Await(t, "bad message")
 	log.Await(t, "to=nobody")
 
@@ -182,7 +182,7 @@ func (o *adder) Add(_ *active.Context, n int) (int, error) { o.total += n; retur
 
 // An answer, a timeout, and a request that is given up: each is reported once, to its handler.
 func TestAsk(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, server *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, server *nodetest.Probe, _ *logtest.Text) {
 		told := make(chan string, 10)
 		then := func(name string) func(c *node.Context, v int, err error) error {
 			return func(_ *node.Context, v int, err error) error { told <- fmt.Sprint(name, " ", v, " ", err); return nil }
@@ -196,8 +196,8 @@ func TestAsk(t *testing.T) {
 			given = futures.Ask[int](c, server.Self(), "c").Then(then("c"))
 			return nil
 		}))
-		nodetest.Next[node.Request[string]](t, server)
-		b := nodetest.Next[node.Request[string]](t, server)
+		nodetest.Expect[node.Request[string]](server)
+		b := nodetest.Expect[node.Request[string]](server)
 		synctest.Wait()
 		require.NoError(t, n.Send(pid, "meanwhile"))
 		require.Equal(t, "it meanwhile", <-told)

@@ -12,11 +12,11 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // run is an actor that runs functions, and reports its other messages.
@@ -80,13 +80,13 @@ func TestThen(t *testing.T) {
 			require.Contains(t, i.Code, "node/futures_test", "nothing of it is left")
 
 			// A future that is completed already, and an error that ends the process.
-			h := nodetest.Open(t, l.n)
+			h := nodetest.NewProbe(t, l.n)
 			ref := h.Monitor(pid)
 			do(func(c *node.Context) error {
 				futures.Then(c, fs[2], func(*node.Context, int, error) error { return node.ExitWith(node.Atom("enough")) })
 				return nil
 			})
-			require.Equal(t, node.Atom("enough"), nodetest.Down(t, h, ref).Reason)
+			require.Equal(t, node.Atom("enough"), h.ExpectDown(ref).Reason)
 		})
 	}
 }

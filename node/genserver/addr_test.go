@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 type vault struct{ sum int }
@@ -44,7 +44,7 @@ func TestAddr(t *testing.T) {
 		sum, err = node.Await(testkit.Context(t), n, genserver.AsyncTo(n, a, put{Sum: 1}))
 		require.NoError(t, err)
 		assert.Equal(t, 8, sum)
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		require.NoError(t, genserver.CastTo(h, a, empty{}))
 		sum, err = genserver.CallTo(testkit.Context(t), h, a, put{})
 		require.NoError(t, err)

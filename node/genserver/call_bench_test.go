@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 type echo struct{}

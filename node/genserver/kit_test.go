@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -169,9 +169,9 @@ func gone(t testing.TB, down node.Down) any {
 }
 
 // watch waits for the Down of a monitor.
-func watch(t testing.TB, h *node.Process, ref node.Ref) any {
+func watch(t testing.TB, h *nodetest.Probe, ref node.Ref) any {
 	t.Helper()
-	return gone(t, nodetest.Down(t, h, ref))
+	return gone(t, h.ExpectDown(ref))
 }
 
 // ask is a call that must work.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/erltest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -82,7 +82,7 @@ func TestOracle(t *testing.T) {
 	require.Len(t, want, len(lines))
 
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	h.TrapExit(true)
 	servers := map[any]node.PID{}
 	var err error
@@ -95,7 +95,7 @@ func TestOracle(t *testing.T) {
 		require.NoError(t, err, line)
 		cmd := term.(wire.Tuple)
 		pid := servers[cmd[0]]
-		got := wire.Format(plain(pid, play(t, h, pid, cmd[1].(wire.Tuple))))
+		got := wire.Format(plain(pid, play(t, h.Process, pid, cmd[1].(wire.Tuple))))
 		wanted, err := wire.Parse(want[i])
 		require.NoError(t, err, want[i])
 		assert.Equal(t, wire.Format(wanted), got, line)

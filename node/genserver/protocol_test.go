@@ -13,11 +13,11 @@ import (
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -61,7 +61,7 @@ func TestErlangCalls(t *testing.T) {
 		t.Run(tag.name, func(t *testing.T) {
 			eachPlace(t, func(t *testing.T, o node.Options) {
 				n := nodetest.Start(t, node.Config{})
-				h := nodetest.Open(t, n)
+				h := nodetest.NewProbe(t, n)
 				pid := start(t, h, &probe{}, o)
 				for _, c := range []struct {
 					message func(from any) wire.Tuple
@@ -80,14 +80,14 @@ func TestErlangCalls(t *testing.T) {
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("stop")} }, a("stop")},
 				} {
 					ref := h.AliasOnce()
-					label := tag.make(h, ref)
+					label := tag.make(h.Process, ref)
 					require.NoError(t, h.Send(pid, c.message(wire.Tuple{h.Self(), label})))
-					got := nodetest.Next[any](t, h)
+					got := nodetest.Expect[any](h)
 					want := wire.Tuple{label, c.reply}
 					assert.True(t, wire.Equal(got, want), "got %v, want %v", got, want)
 					assert.Equal(t, tag.alias, !h.Unalias(ref), "the alias is used up by the reply, and by nothing else")
 				}
-				nodetest.Quiet(t, h)
+				h.ExpectNone()
 			})
 		})
 	}
@@ -101,16 +101,16 @@ func TestErlangLateReply(t *testing.T) {
 		}
 		t.Run(tag.name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			pid := start(t, h, &probe{}, node.Options{})
 			ref := h.AliasOnce()
 			release := make(chan struct{})
 			genserver.Cast(h, pid, tell(func(*probe, *genserver.Context) error { <-release; return nil }))
-			h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), tag.make(h, ref)}, a("hello")})
+			h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), tag.make(h.Process, ref)}, a("hello")})
 			assert.True(t, h.Unalias(ref))
 			close(release)
 			assert.Equal(t, []string{"call hello"}, ask(t, h, pid, Notes{}))
-			nodetest.Quiet(t, h)
+			h.ExpectNone()
 			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoAlias: 1}, n.Stats().DeadLetters)
 		})
 	}
@@ -119,16 +119,16 @@ func TestErlangLateReply(t *testing.T) {
 // With an alias only the tag counts, as in gen:reply.
 func TestErlangCallOfNobody(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pid := start(t, h, &probe{}, node.Options{})
 	ref := h.AliasOnce()
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{a("whoever"), aliasTag(ref)}, a("hello")})
-	assert.True(t, wire.Equal(nodetest.Next[any](t, h), wire.Tuple{aliasTag(ref), a("hello")}))
+	assert.True(t, wire.Equal(nodetest.Expect[any](h), wire.Tuple{aliasTag(ref), a("hello")}))
 }
 
 func TestErlangExitAndLater(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	froms := make(chan node.From, 1)
 	k := genserver.Define(genserver.OnAnyCall(func(_ *probe, c *genserver.Context, q any) (any, error) {
 		if q == a("exit") {
@@ -146,15 +146,15 @@ func TestErlangExitAndLater(t *testing.T) {
 	assert.True(t, from.Pending())
 	require.NoError(t, from.Reply(a("there")))
 	assert.ErrorIs(t, from.Reply(a("again")), node.ErrReplied)
-	assert.Equal(t, wire.Tuple{7, a("there")}, nodetest.Next[any](t, h))
+	assert.Equal(t, wire.Tuple{7, a("there")}, nodetest.Expect[any](h))
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 8}, a("exit")})
-	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: a("chosen")}, nodetest.Next[any](t, h))
-	nodetest.Quiet(t, h) // an exit is not a reply
+	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: a("chosen")}, nodetest.Expect[any](h))
+	h.ExpectNone() // an exit is not a reply
 }
 
 func TestErlangErrors(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	for _, c := range []struct {
 		err  error
 		term any
@@ -171,7 +171,7 @@ func TestErlangErrors(t *testing.T) {
 		pid, err := k.Start(testkit.Context(t), h, &probe{}, node.Options{})
 		require.NoError(t, err)
 		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
-		assert.Equal(t, wire.Tuple{7, wire.Tuple{wire.AtomError, c.term}}, nodetest.Next[any](t, h))
+		assert.Equal(t, wire.Tuple{7, wire.Tuple{wire.AtomError, c.term}}, nodetest.Expect[any](h))
 	}
 }
 
@@ -182,15 +182,15 @@ func TestErlangCast(t *testing.T) {
 		n.Send(pid, wire.Tuple{a("$gen_cast"), m})
 	}
 	assert.Equal(t, []string{"cast x"}, ask(t, n, pid, Notes{}))
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	require.NoError(t, genserver.Cast(n, h.Self(), wire.Tuple{1, "x"}))
-	assert.Equal(t, wire.Tuple{a("$gen_cast"), wire.Tuple{1, "x"}}, sysmsg.Term(nodetest.Next[any](t, h)))
+	assert.Equal(t, wire.Tuple{a("$gen_cast"), wire.Tuple{1, "x"}}, sysmsg.Term(nodetest.Expect[any](h)))
 }
 
 // Malformed messages of the protocol are ordinary messages.
 func TestMalformed(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pid := start(t, h, &probe{}, node.Options{})
 	bad := []wire.Tuple{
 		{}, {a("$gen_call")}, {a("$gen_call"), 1}, {a("$gen_call"), 1, 2}, {a("$gen_call"), wire.Tuple{1, 2}, 3},
@@ -205,13 +205,13 @@ func TestMalformed(t *testing.T) {
 		want = append(want, fmt.Sprintf("tuple %v", m))
 	}
 	assert.Equal(t, want, ask(t, h, pid, Notes{}))
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 }
 
 func TestSuspend(t *testing.T) {
 	eachPlace(t, func(t *testing.T, o node.Options) {
 		n := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		pid := start(t, h, &probe{value: 1}, o)
 		ctx := testkit.Context(t)
 		require.NoError(t, sys.Suspend(ctx, h, pid))
@@ -230,7 +230,7 @@ func TestSuspend(t *testing.T) {
 			t.Fatal("a call was answered by a suspended server")
 		default:
 		}
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 		testkit.Until(t, func() string { // an answered message may still be in hand, and counts then
 			i, err := n.Info(pid)
 			require.NoError(t, err)
@@ -246,7 +246,7 @@ func TestSuspend(t *testing.T) {
 		r, err := node.Await(ctx, n, f)
 		require.NoError(t, err)
 		assert.Equal(t, "reply", r)
-		assert.Equal(t, wire.Tuple{7, a("c")}, nodetest.Next[any](t, h))
+		assert.Equal(t, wire.Tuple{7, a("c")}, nodetest.Expect[any](h))
 		assert.Equal(t, []string{"a", "call", "cast b", "call c", "tuple {system,malformed,resume}"}, ask(t, n, pid, Notes{}))
 
 		require.NoError(t, sys.Suspend(ctx, h, pid))
@@ -296,7 +296,7 @@ func TestSuspendedExits(t *testing.T) {
 // worker since then.
 func TestSuspendedContext(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pid := start(t, h, &probe{value: 1}, node.Options{Link: true, Name: "first"})
 	other := start(t, n, &probe{value: 2}, node.Options{Name: "second"})
 	require.NoError(t, sys.Suspend(testkit.Context(t), n, pid))
@@ -313,7 +313,7 @@ func TestSuspendedContext(t *testing.T) {
 
 func TestReplaceState(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ctx := testkit.Context(t)
 	pid := start(t, h, &probe{value: 1}, node.Options{})
 	require.NoError(t, rpc.Export(n, wire.Export{Module: "m", Function: "inc", Arity: 1},
@@ -347,12 +347,12 @@ func TestReplaceState(t *testing.T) {
 			before, err := sys.GetState(ctx, h, pid)
 			require.NoError(t, err)
 			h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 7}, wire.Tuple{a("replace_state"), c.fun}})
-			got := nodetest.Next[any](t, h).(wire.Tuple)[1]
+			got := nodetest.Expect[any](h).(wire.Tuple)[1]
 			if k, ok := c.want.(int); ok {
 				assert.Equal(t, k, got, c.what)
 				h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 7},
 					wire.Tuple{a("replace_state"), func(any) (any, error) { return before, nil }}})
-				nodetest.Next[any](t, h)
+				nodetest.Expect[any](h)
 			} else {
 				assert.True(t, wire.Equal(c.want, got), "%s: %v", c.what, got)
 			}
@@ -490,7 +490,7 @@ func FuzzMessages(f *testing.F) {
 }
 
 func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int) {
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	k := genserver.Define( // handlers for everything, with an error that must not end the server
 		genserver.OnAnyCall(func(s *probe, _ *genserver.Context, q any) (any, error) { return q, nil }),
 		genserver.OnAnyCall(func(s *probe, _ *genserver.Context, q wire.List) (any, error) { return nil, errTea }),
@@ -506,7 +506,7 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 		if i%10 == 0 { // so that a bounded mailbox does not stay full
 			require.NoError(t, h.Send(pid, wire.Tuple{a("system"), wire.Tuple{h.Self(), 1}, a("resume")}))
 		}
-		require.NoError(t, h.Send(pid, randomMessage(r, h)))
+		require.NoError(t, h.Send(pid, randomMessage(r, h.Process)))
 		for {
 			if _, err := h.ReceiveWithin(0, nil); err != nil {
 				break

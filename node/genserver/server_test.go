@@ -16,10 +16,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -64,12 +64,12 @@ func TestWhatEndsAServer(t *testing.T) {
 		for way, send := range ways {
 			t.Run(row.what+"/"+way, func(t *testing.T) {
 				n := nodetest.Start(t, node.Config{})
-				h := nodetest.Open(t, n)
+				h := nodetest.NewProbe(t, n)
 				p := &probe{}
 				var ref node.Ref
 				pid, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(p))
 				require.NoError(t, err)
-				err = send(h, pid, row.f)
+				err = send(h.Process, pid, row.f)
 				if row.what == "error" && way == "call" {
 					assert.ErrorIs(t, err, errTea)
 					ask(t, h, pid, Notes{}) // it is alive
@@ -82,7 +82,7 @@ func TestWhatEndsAServer(t *testing.T) {
 				} else if assert.ErrorAs(t, err, &e) {
 					assert.Equal(t, row.caller.(*node.ExitError).Reason, gone(t, node.Down{Reason: e.Reason}))
 				}
-				nodetest.Quiet(t, h)
+				h.ExpectNone()
 			})
 		}
 	}
@@ -147,11 +147,10 @@ func TestExitSignals(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{Workers: 2})
 				require.NoError(t, err)
-				h, err := n.Open()
-				require.NoError(t, err)
-				parent, child, p := boss(t, h, c.trap, node.Options{Link: c.link})
+				h := nodetest.NewProbe(t, n)
+				parent, child, p := boss(t, h.Process, c.trap, node.Options{Link: c.link})
 				ref := h.Monitor(child)
-				c.signal(h, parent, child)
+				c.signal(h.Process, parent, child)
 				synctest.Wait()
 				assert.Equal(t, c.notes, p.noted())
 				if assert.Equal(t, c.lives, n.IsAlive(child)); !c.lives {
@@ -195,7 +194,7 @@ func TestOrderOfCallbacks(t *testing.T) {
 func TestStartDoesNotWaitForContinue(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pid := start(t, h, &probe{init: func(p *probe, c *genserver.Context) error {
 		c.Continue(func(c *genserver.Context) error { <-release; return node.ExitWith(wire.Atom("over")) })
 		return nil
@@ -215,7 +214,7 @@ func TestInitContinueFails(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			p := &probe{init: func(p *probe, c *genserver.Context) error { c.Continue(f); return nil }}
 			var ref node.Ref
 			_, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(p))
@@ -530,8 +529,7 @@ func TestInitFails(t *testing.T) {
 								got = &result{err: err, name: !taken}
 							}
 							caller := spawn(t, n, style, body, func(m any) { got.messages = append(got.messages, m) })
-							w, err := n.Open()
-							require.NoError(t, err)
+							w := nodetest.NewProbe(t, n)
 							ref := w.Monitor(caller)
 							n.Send(caller, "go")
 							time.Sleep(time.Minute)
@@ -571,8 +569,7 @@ var handle = actortest.Style{Name: "handle", Blocking: true}
 func spawn(t *testing.T, n *node.Node, s actortest.Style, body func(in actortest.Self), more func(any)) node.PID {
 	t.Helper()
 	if s.Name == handle.Name {
-		h, err := n.Open()
-		require.NoError(t, err)
+		h := nodetest.NewProbe(t, n)
 		go func() {
 			h.Receive()
 			body(h)
@@ -599,7 +596,7 @@ func TestInitHangs(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	release := make(chan struct{})
 	ctx, cancel := context.WithCancelCause(context.Background())
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	entered := make(chan struct{})
 	go func() { <-entered; cancel(errTea) }()
 	var ref node.Ref
@@ -607,18 +604,18 @@ func TestInitHangs(t *testing.T) {
 		probes.New(&probe{init: func(*probe, *genserver.Context) error { close(entered); <-release; return nil }}))
 	assert.ErrorIs(t, err, errTea)
 	assert.Zero(t, ref)
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 	assert.Equal(t, 1, n.Stats().Lingering)
 	pid := start(t, h, &probe{}, node.Options{Name: "it"})
 	ask(t, h, pid, Notes{})
 	close(release)
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "the abandoned start is over")
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 }
 
 func TestStartOptions(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pid := start(t, h, &probe{}, node.Options{Name: "it", Link: true})
 	_, err := probes.Start(testkit.Context(t), h, &probe{}, node.Options{Name: "it"})
 	assert.ErrorIs(t, err, node.ErrNameTaken)
@@ -634,8 +631,8 @@ func TestStartOptions(t *testing.T) {
 	two, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(&probe{}))
 	require.NoError(t, err)
 	require.NoError(t, sys.Stop(testkit.Context(t), h, two, wire.Atom("enough")))
-	assert.Equal(t, node.Down{Ref: ref, PID: two, Reason: wire.Atom("enough")}, nodetest.Next[any](t, h))
-	nodetest.Quiet(t, h)
+	assert.Equal(t, node.Down{Ref: ref, PID: two, Reason: wire.Atom("enough")}, nodetest.Expect[any](h))
+	h.ExpectNone()
 }
 
 func TestTerminateCrashes(t *testing.T) {
@@ -666,12 +663,12 @@ func TestTerminateCrashes(t *testing.T) {
 			t.Run(c.what+"/"+what, func(t *testing.T) {
 				log := &logtest.Records{}
 				n := nodetest.Start(t, node.Config{Log: slog.New(log)})
-				h := nodetest.Open(t, n)
+				h := nodetest.NewProbe(t, n)
 				p := &probe{terminate: c.terminate}
 				var ref node.Ref
 				pid, err := node.SpawnWait(testkit.Context(t), h, node.Options{Monitor: &ref}, probes.New(p))
 				require.NoError(t, err)
-				err = end(h, pid)
+				err = end(h.Process, pid)
 				assert.Equal(t, c.reason, watch(t, h, ref))
 				if e := (*node.ExitError)(nil); what == "system" && c.what != "stop" && assert.ErrorAs(t, err, &e) {
 					assert.Equal(t, c.reason, gone(t, node.Down{Reason: e.Reason}), "Stop must say what the server ended with")
@@ -767,8 +764,7 @@ func TestNodeStopEndsServers(t *testing.T) {
 		c.Timeout(time.Hour)
 		return nil
 	}}
-	h, err := n.Open()
-	require.NoError(t, err)
+	h := nodetest.NewProbe(t, n)
 	start(t, h, p, node.Options{Link: true})
 	for _, pl := range places {
 		pid := start(t, n, &probe{}, pl.o)

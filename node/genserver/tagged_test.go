@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -49,7 +49,7 @@ func TestTaggedStructs(t *testing.T) {
 		genserver.OnInfo(func(s *summer, _ *genserver.Context, m any) error { s.seen <- m; return nil }),
 	)
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	s := &summer{seen: make(chan any, 1)}
 	pid, err := kind.Start(testkit.Context(t), n, s, node.Options{})
 	require.NoError(t, err)

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -100,13 +100,13 @@ func TestAsProcess(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, pid, <-found)
-	h := nodetest.Open(t, a)
+	h := nodetest.NewProbe(t, a)
 	second, err := a.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
 		found <- p.Self()
 		return nil
 	}))
 	require.NoError(t, err)
-	reason := nodetest.Down(t, h, h.Monitor(second)).Reason
+	reason := h.ExpectDown(h.Monitor(second)).Reason
 	if reason != node.NoProc { // it did not exit before the monitor was there
 		assert.Equal(t, wire.Tuple{wire.Atom("already_started"), pid}, reason)
 	}

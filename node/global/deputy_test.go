@@ -16,9 +16,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -64,7 +64,7 @@ func newClashTest(t *testing.T, protocol, third string, operators bool) *clashTe
 	}
 	require.NoError(t, w.a.Connect(testkit.Context(t), w.c.Name()))
 	require.NoError(t, global.Sync(testkit.Context(t), w.a, w.c.Name()))
-	w.me = nodetest.Open(t, w.b)
+	w.me = nodetest.NewProbe(t, w.b).Process
 	require.NoError(t, w.b.Register("global_name_server", w.me.Self()))
 	return w
 }
@@ -73,7 +73,7 @@ func newClashTest(t *testing.T, protocol, third string, operators bool) *clashTe
 func (w *clashTest) victim(n *node.Node, name string) node.PID {
 	v := w.victims[name]
 	if v == nil || !n.IsAlive(v.Self()) {
-		v = &nodeProbe{nodetest.Open(w.T, n), n}
+		v = &nodeProbe{nodetest.NewProbe(w.T, n).Process, n}
 		w.victims[name] = v
 	}
 	return v.Self()
@@ -203,12 +203,12 @@ func TestPeerOfNoProcess(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, of *clustertest.Cluster) {
 		a := of.StartWith("a", node.Distribution{Published: global.Join(global.Config{})})
 		b := of.StartWith("b", node.Distribution{Published: silent{}})
-		me, near := nodetest.Open(t, b), nodetest.Open(t, a)
+		me, near := nodetest.NewProbe(t, b), nodetest.NewProbe(t, a)
 		ask := func(who any, lock string) any {
 			alias := wire.ImproperList{Head: []any{word("alias")}, Tail: me.AliasOnce()}
 			request := calls.MakeCall(tuple(who, alias), tuple(word("set_lock"), tuple(word(lock), me.Self())))
 			require.NoError(t, me.Send(node.At{Name: "global_name_server", Node: a.Name()}, request))
-			return nodetest.Next[wire.Tuple](t, me)[1]
+			return nodetest.Expect[wire.Tuple](me)[1]
 		}
 		require.Equal(t, true, ask(me.Self(), "mine"))
 		for i, who := range []any{word("undefined"), near.Self()} {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // Every function that takes a destination takes a name, for a process here and on another node.
@@ -34,12 +34,12 @@ func TestDestination(t *testing.T) {
 			}))
 			require.NoError(t, err)
 			require.NoError(t, global.Register(ctx, a, name, pid, global.Options{}))
-			to, h := node.Global(name), nodetest.Open(t, a)
+			to, h := node.Global(name), nodetest.NewProbe(t, a)
 			h.TrapExit(true)
 			require.NoError(t, h.Send(to, h.Self()))
-			assert.Equal(t, "here", nodetest.Next[string](t, h))
+			assert.Equal(t, "here", nodetest.Expect[string](h))
 			require.NoError(t, h.SendOpt(node.SendOptions{NoWait: true}, to, h.Self()))
-			assert.Equal(t, "here", nodetest.Next[string](t, h))
+			assert.Equal(t, "here", nodetest.Expect[string](h))
 			got, err := node.Call[string](ctx, h, to, "a call")
 			require.NoError(t, err)
 			assert.Equal(t, "got a call", got)
@@ -50,12 +50,12 @@ func TestDestination(t *testing.T) {
 			h.Link(to)
 			h.Unlink(to)
 			h.Exit(to, node.Kill)
-			assert.Equal(t, node.Killed, nodetest.Down(t, h, ref).Reason)
+			assert.Equal(t, node.Killed, h.ExpectDown(ref).Reason)
 			has(t, a, name, node.PID{})
 			has(t, b, name, node.PID{})
 			_, err = node.Call[string](ctx, h, to, "nobody")
 			assert.ErrorIs(t, err, node.ErrNoProcess)
-			assert.Equal(t, node.NoProc, nodetest.Down(t, h, h.Monitor(to)).Reason)
+			assert.Equal(t, node.NoProc, h.ExpectDown(h.Monitor(to)).Reason)
 		})
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/erltest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // says waits until Erlang evaluates an expression to want.
@@ -78,7 +78,7 @@ func TestOTPLocks(t *testing.T) {
 	c.connect(b, a.Name())
 	c.mesh([]node.Atom{"e@127.0.0.1"}, a, b)
 	id := global.ID{Resource: node.Atom("door"), Requester: node.Atom("us")}
-	h := nodetest.Open(t, a)
+	h := nodetest.NewProbe(t, a)
 	ok, err := global.TryLock(ctx, h, id)
 	require.NoError(t, err)
 	require.True(t, ok)

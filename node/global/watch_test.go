@@ -7,9 +7,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // However a process of this node ends, its names and locks end with it: a process of each style, which ends by itself
@@ -17,7 +17,7 @@ import (
 func TestEnds(t *testing.T) {
 	c := newCluster(t)
 	n := c.start("n")
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	name := node.Atom("x")
 	ends := map[string]func(pid node.PID){
 		"by itself":         func(pid node.PID) { require.NoError(t, n.Send(pid, node.ErrStop)) },

@@ -11,10 +11,10 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // Nodes that know one of them become a full mesh.
@@ -90,7 +90,7 @@ func TestNodeRestarts(t *testing.T) {
 	nodes[2] = start(dying, "c@127.0.0.1")
 	testkit.Until(t, func() string { return meshed(nodes) })
 	was, creation := nodes[2].Addr().String(), nodes[2].Creation()
-	h := nodetest.Open(t, nodes[0])
+	h := nodetest.NewProbe(t, nodes[0])
 	h.MonitorNode(nodes[1].Name())
 
 	dying.Kill() // gossip does not hear of the stop
@@ -99,7 +99,7 @@ func TestNodeRestarts(t *testing.T) {
 	testkit.Until(t, func() string { return meshed(nodes) })
 	assert.NotEqual(t, was, nodes[2].Addr().String())
 	assert.NotEqual(t, creation, nodes[2].Creation())
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 }
 
 // A node that leaves is out of the lists because it says so: no node gives it up here.
@@ -171,19 +171,19 @@ func TestPartition(t *testing.T) {
 			Finder: finders[i], Mesh: &discovery.Mesh{Yield: 100 * time.Millisecond}}}))
 	}
 	testkit.Until(t, func() string { return meshed(nodes) })
-	h := nodetest.Open(t, nodes[0])
+	h := nodetest.NewProbe(t, nodes[0])
 	h.MonitorNode(nodes[3].Name())
 
 	net.cut.Store(true)
 	testkit.Until(t, func() string { return lists(t, finders[0], "a@127.0.0.1", "b@127.0.0.1") })
 	testkit.Until(t, func() string { return lists(t, finders[3], "c@127.0.0.1", "d@127.0.0.1") })
 	assert.Empty(t, meshed(nodes), "what gossip thinks ends no connection")
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 	net.cut.Store(false)
 	for _, f := range finders {
 		testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1") })
 	}
-	nodetest.Quiet(t, h)
+	h.ExpectNone()
 }
 
 // Two nodes whose only seed is gone find each other after a cut: each remembers the other's address.

@@ -16,10 +16,10 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // maxStream is the longest message that memberlist takes from a stream.

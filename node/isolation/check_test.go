@@ -13,11 +13,11 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -138,12 +138,12 @@ var uses = []func(*cart){
 
 func TestMisuses(t *testing.T) {
 	n, f := checked(t)
-	h, from := nodetest.Open(t, n), nodetest.Open(t, n)
+	h, from := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
 	for _, m := range misuses {
 		c := newCart()
 		require.NoError(t, from.Send(h.Self(), c))
 		m.change(c)
-		require.Same(t, c, nodetest.Next[*cart](t, h))
+		require.Same(t, c, nodetest.Expect[*cart](h))
 		all := f.take()
 		require.Len(t, all, 1, m.path)
 		require.Equal(t, m.path, all[0].Path)
@@ -153,20 +153,20 @@ func TestMisuses(t *testing.T) {
 		require.Contains(t, all[0].String(), "was changed after it was sent: "+m.path)
 		c.Lines = []*line{{}} // these belong to the receiver now
 		require.NoError(t, from.Send(h.Self(), 1))
-		require.Equal(t, 1, nodetest.Next[int](t, h))
+		require.Equal(t, 1, nodetest.Expect[int](h))
 		require.Empty(t, f.take())
 	}
 	// A process may send to itself what it goes on to use.
 	own := newCart()
 	require.NoError(t, from.Send(from.Self(), own))
 	own.Lines = nil
-	nodetest.Next[*cart](t, from)
+	nodetest.Expect[*cart](from)
 	require.Empty(t, f.take())
 	for _, use := range uses {
 		c := newCart()
 		require.NoError(t, from.Send(h.Self(), c))
 		use(c)
-		nodetest.Next[*cart](t, h)
+		nodetest.Expect[*cart](h)
 		require.Empty(t, f.take())
 	}
 	require.GreaterOrEqual(t, len(misuses), 25)
@@ -175,7 +175,7 @@ func TestMisuses(t *testing.T) {
 // Other kinds of values than structs.
 func TestMisusesOfOtherValues(t *testing.T) {
 	n, f := checked(t)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	num, m, l := big.NewInt(3), map[string]int{"a": 1}, list.New()
 	tuple, wm := wire.Tuple{1, []byte("x")}, wire.NewMap("k", []byte("v"))
 	l.PushBack(1)
@@ -206,7 +206,7 @@ func TestMisusesOfOtherValues(t *testing.T) {
 func TestWaysToSend(t *testing.T) {
 	n, f := checked(t)
 	ctx := testkit.Context(t)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	gate := make(chan struct{})
 	blocked := func(pid node.PID) { require.NoError(t, n.Send(pid, gate)) }
 	handled := make(chan any, 10)
@@ -281,7 +281,7 @@ func (*counterObject) Take(*active.Context, *line) (int, error)                {
 // is sent.
 func TestUnread(t *testing.T) {
 	n, f := checked(t)
-	h, other := nodetest.Open(t, n), nodetest.Open(t, n)
+	h, other := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
 	l := &line{}
 	require.NoError(t, n.Send(h.Self(), l))
 	l.Count = 1
@@ -292,7 +292,7 @@ func TestUnread(t *testing.T) {
 	require.Equal(t, "0", all[0].Was)
 	require.Equal(t, "1", all[0].Now)
 
-	h2 := nodetest.Open(t, n)
+	h2 := nodetest.NewProbe(t, n)
 	require.NoError(t, n.Send(h2.Self(), l))
 	l.Count = 2
 	require.NoError(t, n.Send(other.Self(), "x"))
@@ -301,10 +301,10 @@ func TestUnread(t *testing.T) {
 	// The same message goes to two processes: the report names the one that received it first.
 	require.NoError(t, n.Send(h2.Self(), l))
 	require.NoError(t, n.Send(other.Self(), l))
-	nodetest.Next[*line](t, h2)
-	nodetest.Next[*line](t, h2).Count = 3
-	nodetest.Next[string](t, other)
-	nodetest.Next[*line](t, other)
+	nodetest.Expect[*line](h2)
+	nodetest.Expect[*line](h2).Count = 3
+	nodetest.Expect[string](other)
+	nodetest.Expect[*line](other)
 	all = f.take()
 	require.Len(t, all, 1)
 	require.Equal(t, []node.PID{h2.Self()}, all[0].Also)
@@ -323,7 +323,7 @@ func TestCopies(t *testing.T) {
 		return nil
 	})
 	for _, n := range []*node.Node{all, one} {
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		l := &line{tags: []string{"a"}}
 		pid, err := n.SpawnOpt(node.Options{CopyMessages: n == one}, serve)
 		require.NoError(t, err)
@@ -338,14 +338,14 @@ func TestCopies(t *testing.T) {
 		require.Zero(t, l.Count)
 
 		require.NoError(t, n.SendOpt(node.SendOptions{Copy: true}, h.Self(), l))
-		copied := nodetest.Next[*line](t, h)
+		copied := nodetest.Expect[*line](h)
 		require.NotSame(t, l, copied)
 		require.Equal(t, l, copied)
 		require.NoError(t, n.Send(h.Self(), l))
 		if n == all {
-			require.NotSame(t, l, nodetest.Next[*line](t, h))
+			require.NotSame(t, l, nodetest.Expect[*line](h))
 		} else {
-			require.Same(t, l, nodetest.Next[*line](t, h))
+			require.Same(t, l, nodetest.Expect[*line](h))
 		}
 		var refused *isolation.Error
 		for _, err := range []error{

@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // keeper is an object that reads a future in its methods.
@@ -29,7 +29,7 @@ func (*keeper) Get(c *active.Context, f *node.Future[[]int]) ([]int, error) {
 // Each reader of a future gets a value of its own, in whatever way it reads it.
 func TestReadersOfAFuture(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	o, err := active.Start(n, &keeper{}, node.Options{})
 	require.NoError(t, err)
 	f := active.Go(n, o, (*keeper).Make, struct{}{})
@@ -45,7 +45,7 @@ func TestReadersOfAFuture(t *testing.T) {
 		},
 		"Future.SendTo": func() []int {
 			f.SendTo(h.Self(), 1)
-			return nodetest.Next[node.Result](t, h).Value.([]int)
+			return nodetest.Expect[node.Result](h).Value.([]int)
 		},
 		"node.Await by the node": func() []int { return read(node.Await(testkit.Context(t), n, f)) },
 		"node.Await":             func() []int { return read(node.Await(testkit.Context(t), h, f)) },

@@ -7,16 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/trace"
 )
 
 // What a process sends to itself, also by a timer, is not copied: no other process has it.
 func TestToItself(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true, Check: true}})
-	p, other := nodetest.Open(t, n), nodetest.Open(t, n)
+	p, other := nodetest.NewProbe(t, n), nodetest.NewProbe(t, n)
 	type page struct{ lines []string }
 	sent := &page{[]string{"a"}}
 	require.NoError(t, p.Send(p.Self(), sent))

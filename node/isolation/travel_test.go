@@ -7,9 +7,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,12 +25,12 @@ func TestSharedTravels(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
 		require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
-		h := nodetest.Open(t, far)
+		h := nodetest.NewProbe(t, far)
 		tea := price{"tea", map[string]int{"eur": 3}}
 		require.NoError(t, near.Send(h.Self(), isolation.Share(tea)))
-		require.Equal(t, tea, nodetest.Next[price](t, h))
+		require.Equal(t, tea, nodetest.Expect[price](h))
 		require.NoError(t, near.Send(h.Self(), wire.Tuple{1, isolation.Share("text")}))
-		require.Equal(t, wire.Tuple{1, "text"}, plainText(nodetest.Next[wire.Tuple](t, h)))
+		require.Equal(t, wire.Tuple{1, "text"}, plainText(nodetest.Expect[wire.Tuple](h)))
 
 		pid, err := far.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 			if r, ok := far.AsRequest(msg); ok {

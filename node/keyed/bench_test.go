@@ -10,16 +10,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/keyed"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // A call and a send by key cost little more than by PID. Both are measured alternately, 11 times each; what is reported is the
 // medians, in ns, and their ratio.
 func BenchmarkBesidePID(b *testing.B) {
 	n := nodetest.Start(b, node.Config{})
-	h := nodetest.Open(b, n)
+	h := nodetest.NewProbe(b, n)
 	ctx := context.Background()
 	keys := make([]string, 1000)
 	g := start(b, n, keyed.Kind[string]{New: newCounter, Idle: time.Hour})

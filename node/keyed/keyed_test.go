@@ -15,10 +15,10 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/keyed"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 )
 
@@ -54,7 +54,7 @@ func start[K comparable](t testing.TB, n *node.Node, k keyed.Kind[K]) *keyed.Gro
 
 // The counters are kept as long as they are used, and end one minute later.
 func TestSession(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 		g := start(t, n, keyed.Kind[string]{New: newCounter, Idle: time.Minute})
 		ctx := t.Context()
 		_, there := g.Lookup("ann")
@@ -93,7 +93,7 @@ func TestSession(t *testing.T) {
 
 // bubble runs f in a bubble of testing/synctest.
 func bubble(t *testing.T, f func(t *testing.T, n *node.Node)) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, _ *logtest.Text) {
 		h.Close(nil)
 		f(t, n)
 	})
@@ -373,7 +373,7 @@ func TestIgnore(t *testing.T) {
 
 // A process that crashes is started again at its next use; one that always crashes, after a back-off.
 func TestCrash(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *nodetest.Probe, log *logtest.Text) {
 		g := start(t, n, keyed.Kind[string]{New: newCounter})
 		call := func(req int) error {
 			_, err := keyed.Call[int](t.Context(), n, g, "the secret", req)

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/keyed"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
 )
 
@@ -151,7 +151,7 @@ func TestNothingIsLost(t *testing.T) {
 				case "goroutines":
 					all.Go(func() { work(n, r) })
 				case "handles":
-					h := nodetest.Open(t, n)
+					h := nodetest.NewProbe(t, n)
 					all.Go(func() { work(h, r) })
 				case "Actors":
 					all.Add(1)

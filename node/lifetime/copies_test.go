@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/node/match"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // parcel is a message that contains Owners, and values that are copied.

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/channel"
 	"github.com/actornode/actornode/node/futures"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/node/match"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // acts makes the process to run f in a handler of a holder, and returns when f is done.
@@ -121,7 +121,7 @@ func TestMatchKeeps(t *testing.T) {
 // then.
 func TestFuturesKeep(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	for name, ask := range map[string]func(c *node.Context, done chan any){
 		"then": func(c *node.Context, done chan any) {
 			futures.Ask[int](c, h.Self(), "ask").Within(time.Hour).Then(func(_ *node.Context, v int, err error) error {
@@ -149,7 +149,7 @@ func TestFuturesKeep(t *testing.T) {
 			runtime.KeepAlive(o)
 			o = nil
 			survives(t, n, pid, "it waits for an answer")
-			r := nodetest.Next[node.Request[string]](t, h)
+			r := nodetest.Expect[node.Request[string]](h)
 			require.NoError(t, r.Reply(7))
 			require.Equal(t, 7, testkit.Receive(t, done))
 			require.Equal(t, lifetime.Collected, collect(t, n, pid))
@@ -160,7 +160,7 @@ func TestFuturesKeep(t *testing.T) {
 // A dead letter to a process that had an owner is the message as it was sent.
 func TestDeadLettersOfOwned(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	dead := n.DeadLetters(16)
 	defer dead.Close()
 	o := own(t, n, &holder{})
@@ -173,7 +173,7 @@ func TestDeadLettersOfOwned(t *testing.T) {
 	n.Exit(pid, node.Kill)
 	require.Equal(t, "later", testkit.Receive(t, dead.C).Message)
 	for range 2 {
-		r := nodetest.Next[node.Request[string]](t, h)
+		r := nodetest.Expect[node.Request[string]](h)
 		require.NoError(t, r.Reply(5))
 	}
 	require.Equal(t, node.Result{Tag: "result", Value: 5}, testkit.Receive(t, dead.C).Message)

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/lifetime"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // counter is an active object that may hold its own address.

@@ -15,12 +15,12 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/lifetime"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // holder is an Actor that keeps the Owners that it gets.

@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // looks is a case that counts how often it is asked about a number, and takes no message.
@@ -86,8 +86,8 @@ func never(bool) (int, bool) { return 0, false }
 // A receive works only on the process that it is for.
 func TestBlocking(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
-	require.Same(t, h.Inside(process.Key{}).Acting(), &blocking(h).Acting)
+	h := nodetest.NewProbe(t, n)
+	require.Same(t, h.Inside(process.Key{}).Acting(), &blocking(h.Process).Acting)
 	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		s.Run(t, n, func(p *node.Process) { require.Same(t, p.Inside(process.Key{}).Acting(), &blocking(p).Acting) })
 	})

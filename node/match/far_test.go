@@ -10,11 +10,11 @@ import (
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/match"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // sums adds the numbers that it gets, as a struct or as the term that the struct stands for.

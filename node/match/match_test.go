@@ -13,10 +13,10 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/match"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -219,7 +219,7 @@ func randomMessage(r *rand.Rand) any {
 func TestAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	var said []string
 	for range 300 {
 		var cases []match.Case
@@ -250,20 +250,20 @@ func TestAsModel(t *testing.T) {
 			}
 		}
 		for range len(want) + 1 {
-			require.NoError(t, match.Receive(h, m))
+			require.NoError(t, match.Receive(h.Process, m))
 		}
 		require.Equal(t, append(want, "after"), said)
 		for _, left := range waiting {
-			require.Equal(t, left, nodetest.Next[any](t, h), "in its place")
+			require.Equal(t, left, nodetest.Expect[any](h), "in its place")
 		}
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 	}
 }
 
 // A case receives with the Match that it belongs to.
 func TestNested(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	var said []string
 	var m *match.Match
 	m = match.New(
@@ -279,7 +279,7 @@ func TestNested(t *testing.T) {
 	for _, msg := range []any{"a", "b", tuple("add", 1, 2)} {
 		require.NoError(t, n.Send(h.Self(), msg))
 	}
-	require.NoError(t, match.Receive(h, m))
+	require.NoError(t, match.Receive(h.Process, m))
 	require.Equal(t, []string{"<a", "<b", "1", "b>", "a>"}, said)
 }
 
@@ -289,7 +289,7 @@ func TestAllocates(t *testing.T) {
 		return // the race detector allocates, too
 	}
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	sum := 0
 	m := match.New(
 		match.On(func(p pair) { sum += p.A }).If(func(p pair) bool { return p.A != 5 }),
@@ -302,7 +302,7 @@ func TestAllocates(t *testing.T) {
 	self := h.Self()
 	took := testing.AllocsPerRun(1000, func() {
 		for _, msg := range messages {
-			if n.Send(self, msg) != nil || match.Receive(h, m) != nil {
+			if n.Send(self, msg) != nil || match.Receive(h.Process, m) != nil {
 				t.Error("it failed")
 			}
 		}
@@ -333,21 +333,21 @@ func TestPanics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachStyle(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
-				h := nodetest.Open(t, n)
+				h := nodetest.NewProbe(t, n)
 				pid := spawn(m)
 				ref := h.Monitor(pid)
 				require.NoError(t, n.Send(pid, 1))
-				crash, ok := nodetest.Down(t, h, ref).Reason.(*node.Crash)
+				crash, ok := h.ExpectDown(ref).Reason.(*node.Crash)
 				require.True(t, ok)
 				require.Equal(t, "broken", crash.Reason)
 				require.True(t, crash.Panic)
 			})
 			n := nodetest.Start(t, node.Config{})
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			require.NoError(t, n.Send(h.Self(), 1))
-			require.PanicsWithValue(t, "broken", func() { match.Receive(h, m) })
+			require.PanicsWithValue(t, "broken", func() { match.Receive(h.Process, m) })
 			require.NoError(t, n.Send(h.Self(), "next"))
-			require.NoError(t, match.Receive(h, match.New(match.On(func(string) {}))), "the handle can be used")
+			require.NoError(t, match.Receive(h.Process, match.New(match.On(func(string) {}))), "the handle can be used")
 		})
 	}
 }
@@ -355,19 +355,19 @@ func TestPanics(t *testing.T) {
 // The error of a case ends an Actor, and is what Receive of a Process returns.
 func TestErrors(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	mine := errors.New("mine")
 	pid, err := n.Spawn(match.New(match.Do(func(*node.Context, int) error { return mine })))
 	require.NoError(t, err)
 	ref := h.Monitor(pid)
 	require.NoError(t, n.Send(pid, 1))
-	require.Equal(t, mine, nodetest.Down(t, h, ref).Reason.(*node.Crash).Reason)
+	require.Equal(t, mine, h.ExpectDown(ref).Reason.(*node.Crash).Reason)
 	require.NoError(t, n.Send(h.Self(), 1))
-	require.Equal(t, mine, match.Receive(h, match.New(match.Do(func(*node.Process, int) error { return mine }))))
+	require.Equal(t, mine, match.Receive(h.Process, match.New(match.Do(func(*node.Process, int) error { return mine }))))
 
 	n.Exit(h.Self(), node.Kill)
 	for _, m := range []*match.Match{match.New(match.On(func(string) {})), match.New(match.On(func(any) {}))} {
-		require.Equal(t, node.ErrExited, match.Receive(h, m))
+		require.Equal(t, node.ErrExited, match.Receive(h.Process, m))
 	}
 }
 
@@ -411,7 +411,7 @@ func TestReply(t *testing.T) {
 // A misuse is reported where the Match is built, or first used.
 func TestMisuse(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	on := match.On(func(int) {})
 	forActor := match.Do(func(*node.Context, int) error { return nil })
 	forProcess := match.Do(func(*node.Process, int) error { return nil })
@@ -435,14 +435,14 @@ func TestMisuse(t *testing.T) {
 		"match: New: one case takes a *node.Context, another a *node.Process": func() {
 			match.New(forActor, match.New(forProcess))
 		},
-		"match: Receive: the cases take a *node.Context, and this is a Process": func() { match.Receive(h, match.New(forActor)) },
+		"match: Receive: the cases take a *node.Context, and this is a Process": func() { match.Receive(h.Process, match.New(forActor)) },
 	} {
 		require.PanicsWithValue(t, says, f)
 	}
 	var ref node.Ref
 	_, err := h.SpawnOpt(node.Options{Monitor: &ref}, match.New(forProcess))
 	require.NoError(t, err)
-	reason := nodetest.Down(t, h, ref).Reason
+	reason := h.ExpectDown(ref).Reason
 	require.Contains(t, fmt.Sprint(reason), "match: Receive: the cases take a *node.Process, and this is an Actor")
 	first, err := n.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
 		c.Become(match.New(forProcess))
@@ -452,7 +452,7 @@ func TestMisuse(t *testing.T) {
 	ref = h.Monitor(first)
 	require.NoError(t, n.Send(first, 1))
 	require.NoError(t, n.Send(first, 1))
-	require.Contains(t, fmt.Sprint(nodetest.Down(t, h, ref).Reason), "the cases take a *node.Process, and this is an Actor")
+	require.Contains(t, fmt.Sprint(h.ExpectDown(ref).Reason), "the cases take a *node.Process, and this is an Actor")
 	_, err = node.Call[int](context.Background(), n, first, 1)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 }
@@ -460,7 +460,7 @@ func TestMisuse(t *testing.T) {
 // An Actor whose stack of behaviours is empty ends normally if Unbecome is to do so.
 func TestUnbecome(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	pops := match.New(
 		match.Do(func(c *node.Context, _ bool) error { return match.Unbecome(c) }),
 		match.Do(func(c *node.Context, m int) error { return c.Send(h.Self(), -m) }),
@@ -476,7 +476,7 @@ func TestUnbecome(t *testing.T) {
 		require.NoError(t, n.Send(pid, m))
 	}
 	for _, want := range []int{1, -2, 3} {
-		require.Equal(t, want, nodetest.Next[int](t, h))
+		require.Equal(t, want, nodetest.Expect[int](h))
 	}
-	require.Equal(t, node.Normal, nodetest.Down(t, h, ref).Reason)
+	require.Equal(t, node.Normal, h.ExpectDown(ref).Reason)
 }

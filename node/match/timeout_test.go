@@ -12,11 +12,11 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/futures"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/node/match"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // watched is an actor that notes which message it gets when, in seconds from the start, and runs functions.
@@ -65,7 +65,7 @@ var places = map[string]node.Options{"stage": {}, "detached": {Place: node.Detac
 func bubble(t *testing.T, f func(t *testing.T, n *node.Node, pid node.PID, w *watched, do func(f func(c *node.Context)))) {
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
-			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 				w := &watched{began: time.Now()}
 				pid, err := n.SpawnOpt(o, w)
 				require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestTimeoutIsVoid(t *testing.T) {
 func TestAfterOfSpawned(t *testing.T) {
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
-			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 				w := &watched{began: time.Now()}
 				m := match.New(
 					match.On(func(int) { w.note("int") }),
@@ -200,7 +200,7 @@ func TestAfterOfSpawned(t *testing.T) {
 				time.Sleep(second)
 				require.NoError(t, n.Send(pid, "left"))
 				require.NoError(t, n.Send(other, 1))
-				require.Equal(t, node.Normal, nodetest.Down(t, h, ref).Reason)
+				require.Equal(t, node.Normal, h.ExpectDown(ref).Reason)
 				require.Equal(t, []string{"1 int", "2 after"}, w.taken())
 				time.Sleep(2 * second)
 				require.Equal(t, []string{"3 after"}, w.taken())
@@ -213,7 +213,7 @@ func TestAfterOfSpawned(t *testing.T) {
 
 // In a receive the time runs from its beginning; messages that no case fits do not count.
 func TestAfterInReceive(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 		began := time.Now()
 		var seen []string
 		m := match.New(
@@ -228,11 +228,11 @@ func TestAfterInReceive(t *testing.T) {
 			_, err := n.SendAfter(d, self, msg)
 			require.NoError(t, err)
 		}
-		require.Equal(t, node.ErrTimeout, match.Receive(h, m))
-		require.NoError(t, match.Receive(h, m))
-		require.Equal(t, node.ErrTimeout, match.Receive(h, m))
+		require.Equal(t, node.ErrTimeout, match.Receive(h.Process, m))
+		require.NoError(t, match.Receive(h.Process, m))
+		require.Equal(t, node.ErrTimeout, match.Receive(h.Process, m))
 		require.Equal(t, []string{"after 2s", "7", "after 4.5s"}, seen)
-		require.Equal(t, "left", nodetest.Next[string](t, h))
+		require.Equal(t, "left", nodetest.Expect[string](h))
 	})
 }
 
@@ -242,7 +242,7 @@ func TestTimeoutRace(t *testing.T) {
 	r := testkit.Rand(t)
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
-			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 				var mu sync.Mutex
 				due := time.Time{} // of the timeout; zero: none is due
 				timeouts := 0

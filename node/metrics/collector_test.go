@@ -22,9 +22,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // scrape returns the samples as lines without comments, and the whole text.

@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -56,7 +56,7 @@ func (g *guarded) MoveIn(_ *node.Context, state any) error { g.got = state.(wire
 type deputyTest struct {
 	*testing.T
 	a, b, c *node.Node
-	me      *node.Process                    // of b
+	me      *nodetest.Probe                  // of b
 	step    func(c *node.Context, at string) // on c; set before a move
 }
 
@@ -76,7 +76,7 @@ func newDeputyTest(t *testing.T, of *clustertest.Cluster, may ...string) *deputy
 		}
 	}, pause, []Kind{kind}))
 	of.Connect(w.a, w.b, w.c)
-	w.me = nodetest.Open(t, w.b)
+	w.me = nodetest.NewProbe(t, w.b)
 	w.me.TrapExit(true)
 	return w
 }
@@ -125,7 +125,7 @@ func ask[R any](t *testing.T, from node.Caller, to node.Dest, q any) R {
 func TestPeerRelaysNoSignals(t *testing.T) {
 	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of)
-		near, far := nodetest.Open(t, w.a), nodetest.Open(t, w.a)
+		near, far := nodetest.NewProbe(t, w.a), nodetest.NewProbe(t, w.a)
 		near.TrapExit(true)
 		pid := w.guarded(w.a, "")
 		require.True(t, ask[bool](t, w.a, pid, linking{near.Self()}))
@@ -167,7 +167,7 @@ func TestPeerNamesSource(t *testing.T) {
 	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of, "spawn migrate:guarded/1")
 		for _, n := range []*node.Node{w.a, w.c} {
-			victim := nodetest.Open(t, n)
+			victim := nodetest.NewProbe(t, n)
 			for _, id := range []wire.Ref{w.b.MakeRef(), w.a.MakeRef(), n.MakeRef()} {
 				for _, messages := range []int{0, 5} { // it starts, and it does not
 					p := prepare{ID: id, Kind: "guarded", Source: victim.Self(), Trail: []node.PID{victim.Self()}, Identity: id,
@@ -177,7 +177,7 @@ func TestPeerNamesSource(t *testing.T) {
 						ref := w.me.Monitor(got.Arrival)
 						require.NoError(t, w.me.Send(got.Arrival, commit{id, messages}))
 						if messages > 0 {
-							nodetest.Down(t, w.me, ref)
+							w.me.ExpectDown(ref)
 						}
 						synctest.Wait()
 					}
@@ -191,7 +191,7 @@ func TestPeerNamesSource(t *testing.T) {
 			prepare{ID: id, Kind: "guarded", Source: w.me.Self(), State: wire.List{}})
 		require.NoError(t, err)
 		require.NoError(t, w.me.Send(got.Arrival, commit{id, 0}))
-		require.Equal(t, started{id, got.Arrival}, nodetest.Next[started](t, w.me))
+		require.Equal(t, started{id, got.Arrival}, nodetest.Expect[started](w.me))
 	})
 }
 
@@ -200,7 +200,7 @@ func TestPeerNamesSource(t *testing.T) {
 func TestPeerNamesHolders(t *testing.T) {
 	inBubbles(t, func(t *testing.T, of *clustertest.Cluster) {
 		w := newDeputyTest(t, of, "spawn migrate:guarded/1")
-		near, far := nodetest.Open(t, w.a), nodetest.Open(t, w.c)
+		near, far := nodetest.NewProbe(t, w.a), nodetest.NewProbe(t, w.c)
 		mine, ref := w.me.Self(), w.b.MakeRef()
 		trail := func(n int) []node.PID { return slices.Repeat([]node.PID{mine}, n) }
 		held := "on a node where it has not been"
@@ -249,9 +249,9 @@ func TestPeerNamesArrival(t *testing.T) {
 
 // impostor moves a process of a to b, which answers that it is now a process of victims.
 func (w *deputyTest) impostor(how string, victims *node.Node) {
-	victim, pid := nodetest.Open(w, victims), w.guarded(w.a, "moving")
+	victim, pid := nodetest.NewProbe(w, victims), w.guarded(w.a, "moving")
 	var id wire.Ref
-	mine := nodetest.Open(w, w.b) // the arrival that b has
+	mine := nodetest.NewProbe(w, w.b) // the arrival that b has
 	service, err := w.b.SpawnOpt(node.Options{Name: service}, node.ActorFunc(func(c *node.Context, msg any) error {
 		r, ok := c.Node().AsRequest(msg)
 		if !ok {

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -159,7 +159,7 @@ func TestRefused(t *testing.T) {
 	require.ErrorIs(t, to(now, b.Name()), node.ErrNoProcess, "it is not on this node")
 	_, err = migrate.To(testkit.Context(t), bare, pid, b.Name())
 	require.ErrorIs(t, err, migrate.ErrNotStarted)
-	self := nodetest.Open(t, a)
+	self := nodetest.NewProbe(t, a)
 	_, err = migrate.To(testkit.Context(t), self, self.Self(), b.Name())
 	require.ErrorIs(t, err, node.ErrSelfCall)
 	for _, k := range []migrate.Kind{{}, {Name: "x", New: func() node.Actor { return idle }}} {

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // round makes a process move that many times round the nodes of c, beginning at the first, and returns where it is.
@@ -37,7 +37,7 @@ func TestManyMovesAndMessages(t *testing.T) {
 	for k := range senders {
 		id := fmt.Sprint("sender ", k)
 		want[id] = each
-		self := nodetest.Open(t, c.nodes[k%len(c.nodes)])
+		self := nodetest.NewProbe(t, c.nodes[k%len(c.nodes)])
 		all.Go(func() {
 			for i := range each {
 				assert.NoError(t, self.Send(pid, entry{id, i + 1}))

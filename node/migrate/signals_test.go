@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -53,7 +53,7 @@ func TestOwnSignalsFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pid := spawn(t, a, node.Options{})
 			tell(t, a, pid, do{Verb: "trap"})
-			linked, near, gone, far := nodetest.Open(t, a), nodetest.Open(t, a), nodetest.Open(t, a), nodetest.Open(t, third)
+			linked, near, gone, far := nodetest.NewProbe(t, a), nodetest.NewProbe(t, a), nodetest.NewProbe(t, a), nodetest.NewProbe(t, third)
 			gone.TrapExit(true)
 			tell(t, a, pid, do{Verb: "link", PID: linked.Self()})
 			tell(t, a, pid, do{Verb: "link", PID: gone.Self()})
@@ -96,14 +96,14 @@ func TestSignalsEnd(t *testing.T) {
 		"new":  func(h *node.Process, _, now node.PID) { h.Exit(now, bye) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			pid, self, watcher := spawn(t, a, node.Options{}), nodetest.Open(t, a), nodetest.Open(t, b)
+			pid, self, watcher := spawn(t, a, node.Options{}), nodetest.NewProbe(t, a), nodetest.NewProbe(t, b)
 			self.Link(pid)
 			self.TrapExit(true)
 			now := move(t, a, pid, b)
 			one, two := watcher.Monitor(pid), watcher.Monitor(now)
 			watched(t, a, pid, watcher.Self())
 			watched(t, b, now, watcher.Self())
-			end(self, pid, now)
+			end(self.Process, pid, now)
 			want := any(bye)
 			if name == "kill" {
 				want = node.Killed
@@ -122,7 +122,7 @@ func TestSignalsEnd(t *testing.T) {
 func TestConnectionLost(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a"), c.start("b")
-	pid, h := spawn(t, a, node.Options{}), nodetest.Open(t, a)
+	pid, h := spawn(t, a, node.Options{}), nodetest.NewProbe(t, a)
 	h.TrapExit(true)
 	tell(t, a, pid, do{Verb: "trap"})
 	tell(t, a, pid, do{Verb: "link", PID: h.Self()})

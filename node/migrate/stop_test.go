@@ -15,9 +15,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -235,10 +235,10 @@ func TestDoubtEnds(t *testing.T) {
 			_, err := migrate.To(testkit.Context(t), g.a, g.pid, "b@127.0.0.1")
 			require.ErrorIs(t, err, migrate.ErrMoving)
 			if kill {
-				h := nodetest.Open(t, g.a)
+				h := nodetest.NewProbe(t, g.a)
 				ref := h.Monitor(g.pid)
 				g.a.Exit(g.pid, node.Kill)
-				require.Equal(t, node.Killed, nodetest.Down(t, h, ref).Reason)
+				require.Equal(t, node.Killed, h.ExpectDown(ref).Reason)
 				return
 			}
 			require.NoError(t, g.b.Load().Stop())

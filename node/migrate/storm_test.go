@@ -13,9 +13,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -108,8 +108,8 @@ func stormFrom(t *testing.T, where int, c *cluster) {
 	var steps atomic.Int64
 	var all sync.WaitGroup
 	for range signallers {
-		p, s := nodetest.Open(t, c.nodes[where]), signaller{old, &steps, stop, rand.New(rand.NewPCG(r.Uint64(), 1))}
-		all.Go(func() { s.run(p) })
+		p, s := nodetest.NewProbe(t, c.nodes[where]), signaller{old, &steps, stop, rand.New(rand.NewPCG(r.Uint64(), 1))}
+		all.Go(func() { s.run(p.Process) })
 	}
 	defer all.Wait()
 	defer close(stop)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -36,10 +36,10 @@ func traffic(t *testing.T, c *cluster) {
 	require.NoError(t, err)
 	old := spawn(t, a, node.Options{Name: "counter"})
 	require.NoError(t, scope.Join(testkit.Context(t), a, "group", old))
-	watchers := make([]*node.Process, len(c.nodes))
+	watchers := make([]*nodetest.Probe, len(c.nodes))
 	refs := make([]node.Ref, len(c.nodes))
 	for i, n := range c.nodes {
-		watchers[i] = nodetest.Open(t, n)
+		watchers[i] = nodetest.NewProbe(t, n)
 		watchers[i].TrapExit(true)
 		watchers[i].Link(old)
 		refs[i] = watchers[i].Monitor(old)
@@ -53,7 +53,7 @@ func traffic(t *testing.T, c *cluster) {
 	sent := map[string]int{}
 	send := func(id string, n *node.Node, to node.Dest) {
 		senders.Go(func() {
-			self := nodetest.Open(t, n)
+			self := nodetest.NewProbe(t, n)
 			for k := 1; ; k++ {
 				if k%4 == 0 {
 					got, err := node.Call[int](testkit.Context(t), self, to, entry{id, k})
@@ -105,7 +105,7 @@ func traffic(t *testing.T, c *cluster) {
 	assert.Equal(t, sent, l.Last)
 	assert.Empty(t, l.Others)
 	for _, w := range watchers {
-		nodetest.Quiet(t, w)
+		w.ExpectNone()
 	}
 	_, err = node.Call[node.Ref](testkit.Context(t), a, old, do{Verb: "stop"})
 	if err != nil { // the end came before the reply

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
 )
@@ -43,7 +43,7 @@ func TestCallByEachKindOfCaller(t *testing.T) {
 	}
 	done := make(chan struct{})
 	check(n)
-	check(nodetest.Open(t, n))
+	check(nodetest.NewProbe(t, n))
 	for _, b := range []node.Actor{
 		node.ActorFunc(func(c *node.Context, _ any) error {
 			defer close(done)
@@ -63,6 +63,6 @@ func TestCallByEachKindOfCaller(t *testing.T) {
 		<-done
 		done = make(chan struct{})
 	}
-	_, err = otp.Call(testkit.Context(t), nodetest.Open(t, n), server, wire.Atom("crash"))
+	_, err = otp.Call(testkit.Context(t), nodetest.NewProbe(t, n), server, wire.Atom("crash"))
 	require.Equal(t, &node.ExitError{Reason: wire.Atom("oops")}, err)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -98,10 +98,10 @@ func result(t *testing.T, n *node.Node, text string) string {
 func TestBasics(t *testing.T) {
 	out := &logtest.Text{}
 	n := alone(t, otp.Config{Output: out})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	me := h.Self()
 	require.Equal(t, "x", apply(t, n, "erlang", "send", me, wire.Atom("x")))
-	require.Equal(t, wire.Atom("x"), nodetest.Next[wire.Atom](t, h))
+	require.Equal(t, wire.Atom("x"), nodetest.Expect[wire.Atom](h))
 	require.Equal(t, "true", apply(t, n, "erlang", "register", wire.Atom("me"), me))
 	require.Equal(t, "! badarg", apply(t, n, "erlang", "register", wire.Atom("me"), me))
 	require.Equal(t, me.String(), apply(t, n, "erlang", "whereis", wire.Atom("me")))
@@ -109,7 +109,7 @@ func TestBasics(t *testing.T) {
 	require.Equal(t, "z", apply(t, n, "erlang", "send", wire.Tuple{wire.Atom("me"), n.Name()}, wire.Atom("z")))
 	require.Equal(t, "w", apply(t, n, "erlang", "send", h.AliasOnce(), wire.Atom("w")))
 	for _, want := range []wire.Atom{"y", "z", "w"} {
-		require.Equal(t, want, nodetest.Next[wire.Atom](t, h))
+		require.Equal(t, want, nodetest.Expect[wire.Atom](h))
 	}
 	require.Equal(t, "true", apply(t, n, "erlang", "unregister", wire.Atom("me")))
 	require.Equal(t, "undefined", apply(t, n, "erlang", "whereis", wire.Atom("me")))
@@ -189,11 +189,11 @@ func TestNodesAndCasts(t *testing.T) {
 	assert.Regexp(t, `^{ok,\[{'b@127.0.0.1',\[{owner,undefined},{state,up},{address,<<".*">>},{type,hidden},{in,\d+},{out,\d+}\]}\]}$`,
 		apply(t, a, "net_kernel", "nodes_info"))
 
-	h := nodetest.Open(t, a)
+	h := nodetest.NewProbe(t, a)
 	require.NoError(t, a.Register("here", h.Self()))
 	for _, to := range []any{h.Self(), wire.Atom("here"), wire.Tuple{wire.Atom("here"), a.Name()}} {
 		assert.Equal(t, "ok", apply(t, a, "gen_server", "cast", to, 7))
-		assert.Equal(t, wire.Tuple{wire.Atom("$gen_cast"), 7}, nodetest.Next[wire.Tuple](t, h))
+		assert.Equal(t, wire.Tuple{wire.Atom("$gen_cast"), 7}, nodetest.Expect[wire.Tuple](h))
 	}
 	assert.Equal(t, "ok", apply(t, a, "gen_server", "cast", wire.Atom("nobody"), 7))
 	assert.Contains(t, apply(t, a, "gen_server", "cast", 7, 7), "badarg")

@@ -21,12 +21,12 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/rights"
@@ -205,7 +205,7 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 	}
 	w.witness("far")
 	cluster.Connect(w.a, w.b, w.c)
-	w.me = nodetest.Open(t, w.b)
+	w.me = nodetest.NewProbe(t, w.b).Process
 	w.me.TrapExit(true)
 	w.alias = w.me.Alias()
 	synctest.Wait()
@@ -436,7 +436,7 @@ func (w *world) effects() effects {
 
 // lively reports whether the server handles requests.
 func (w *world) lively() bool {
-	p := nodetest.Open(w, w.a)
+	p := nodetest.NewProbe(w, w.a)
 	defer p.Close(nil)
 	require.NoError(w, p.Send(node.Atom("server"), calls.MakeCall(wire.Tuple{p.Self(), w.a.MakeRef()}, wire.Atom("hello"))))
 	synctest.Wait()
@@ -703,7 +703,7 @@ func (w *world) direct() (all []attempt) {
 			func() { w.send(w.pid(to), calls.MakeCast(1)) })
 		add("exit of "+to, end, func() { w.me.Exit(w.pid(to), node.Kill) })
 		add("link to "+to, end, func() {
-			h := nodetest.Open(w, w.b)
+			h := nodetest.NewProbe(w, w.b)
 			h.Link(w.pid(to))
 			synctest.Wait()
 			h.Close(wire.Atom("boom"))

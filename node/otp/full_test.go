@@ -8,10 +8,10 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -36,10 +36,10 @@ func TestFullMailboxes(t *testing.T) {
 		}()
 		require.NoError(t, testkit.Receive(t, sent), "%v", to)
 	}
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	for _, from := range []node.PID{full, h.Self()} {
 		require.NoError(t, n.Send(node.Atom("user"), wire.Tuple{wire.Atom("io_request"), from, "ref", wire.Atom("getopts")}))
 	}
-	assert.Equal(t, wire.Atom("io_reply"), nodetest.Next[wire.Tuple](t, h)[0])
+	assert.Equal(t, wire.Atom("io_reply"), nodetest.Expect[wire.Tuple](h)[0])
 	assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 4}, n.Stats().DeadLetters)
 }

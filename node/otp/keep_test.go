@@ -8,8 +8,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -34,8 +34,8 @@ func TestUserIsKept(t *testing.T) {
 		}
 		return ""
 	})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	require.NoError(t, h.Send(node.Atom("user"), wire.Tuple{wire.Atom("io_request"), h.Self(), 1, wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode"), "x"}}))
-	require.Equal(t, wire.Tuple{wire.Atom("io_reply"), 1, wire.AtomOK}, nodetest.Next[wire.Tuple](t, h))
+	require.Equal(t, wire.Tuple{wire.Atom("io_reply"), 1, wire.AtomOK}, nodetest.Expect[wire.Tuple](h))
 	require.Equal(t, "x", out.String())
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // The monitors of a process are shown as OTP shows them: processes by PID, names as names with their node.
@@ -17,7 +17,7 @@ func TestMonitorsAreShown(t *testing.T) {
 	clustertest.EachProtocol(t, func(t *testing.T, c *clustertest.Cluster) {
 		n, far := c.Start("a"), c.Start("b")
 		c.Connect(n, far)
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		near := actortest.Actor.Spawn(t, n, actortest.Ignore)
 		away := actortest.Actor.Spawn(t, far, actortest.Ignore)
 		require.NoError(t, n.Register("near", near))

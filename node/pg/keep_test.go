@@ -7,8 +7,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 )
 
@@ -20,7 +20,7 @@ func TestKeep(t *testing.T) {
 	require.ErrorContains(t, err, "cannot be combined")
 	s, err := pg.Start(ctx, n, pg.Config{Keep: true})
 	require.NoError(t, err)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	require.NoError(t, s.Join(ctx, n, "g", h.Self()))
 	require.Equal(t, []node.PID{h.Self()}, s.Members("g"))
 	pid, _ := n.Whereis("pg")

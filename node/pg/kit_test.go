@@ -11,8 +11,8 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -36,7 +36,7 @@ func startPeer(t testing.TB, c *clustertest.Cluster, name string, cfg pg.Config)
 
 func newPeer(t testing.TB, n *node.Node, cfg pg.Config) *peer {
 	t.Helper()
-	p := &peer{Node: n, t: t, self: nodetest.Open(t, n)}
+	p := &peer{Node: n, t: t, self: nodetest.NewProbe(t, n).Process}
 	if cfg.Name != "-" {
 		p.start(cfg)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -29,9 +29,9 @@ func TestPeerNamesOwner(t *testing.T) {
 		of.Connect(a, b, c)
 		port, err := Start(testkit.Context(t), a, counter(t), node.Options{Name: "port"})
 		require.NoError(t, err)
-		me := nodetest.Open(t, b)
+		me := nodetest.NewProbe(t, b)
 		for _, n := range []*node.Node{a, c} {
-			victim := nodetest.Open(t, n)
+			victim := nodetest.NewProbe(t, n)
 			victim.TrapExit(true)
 			pid := victim.Self()
 			command := wire.Tuple{wire.Atom("command"), []byte("x")}
@@ -52,7 +52,7 @@ func TestPeerNamesOwner(t *testing.T) {
 			_, err = node.Call[any](testkit.Context(t), me, node.At{Name: "port", Node: a.Name()}, wire.Atom("get"))
 			require.NoError(t, err) // all before has been handled, also by the program
 			require.NoError(t, a.Send(pid, wire.Atom("last")))
-			require.Equal(t, []any{wire.Atom("last")}, append([]any{nodetest.Next[any](t, victim)}, actortest.Rest(victim)...))
+			require.Equal(t, []any{wire.Atom("last")}, append([]any{nodetest.Expect[any](victim)}, actortest.Rest(victim)...))
 		}
 		require.True(t, a.IsAlive(port))
 	})

@@ -5,16 +5,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // inboxOf returns an inbox and the handle that it wakes.
 func inboxOf(t *testing.T) (*node.Process, *inbox) {
 	n := nodetest.Start(t, node.Config{})
-	self := nodetest.Open(t, n)
+	self := nodetest.NewProbe(t, n)
 	self.TrapExit(true)
-	return self, newInbox(n, self.Self())
+	return self.Process, newInbox(n, self.Self())
 }
 
 // The reader waits until the actor has taken what is there, and one wake is for all of it.

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -36,7 +36,7 @@ func BenchmarkSend(b *testing.B) {
 	p, err := rights.New(rights.Config{Rules: rules})
 	require.NoError(b, err)
 	free, ruled := counts("free", nil), counts("ruled", p)
-	h := nodetest.Open(b, c.StartWith("from", node.Distribution{Transport: dist.TCP{}}))
+	h := nodetest.NewProbe(b, c.StartWith("from", node.Distribution{Transport: dist.TCP{}}))
 	send := func(to *node.Node) time.Duration {
 		began := time.Now()
 		for range burst {

@@ -17,9 +17,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/stage"
 	"github.com/actornode/actornode/sched"
@@ -111,7 +111,7 @@ func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
 func TestBlockingKilledOrPanicking(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		n := nodetest.Start(t, node.Config{Workers: 1})
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		in, release, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		pid := s.Spawn(t, n, func(c actortest.Self, _ any) error {
 			defer close(over)

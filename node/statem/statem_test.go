@@ -18,10 +18,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -36,7 +36,9 @@ type scriptNode struct {
 }
 
 func onStage(t *testing.T, f func(s *scriptNode)) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, me *node.Process, log *logtest.Text) { f(&scriptNode{t, n, me, log}) })
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, me *nodetest.Probe, log *logtest.Text) {
+		f(&scriptNode{t, n, me.Process, log})
+	})
 }
 
 // do is a message that makes a lamp run the function.

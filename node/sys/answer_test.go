@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -63,7 +63,7 @@ func TestAnswer(t *testing.T) {
 	state, err = sys.GetState(ctx, n, pid)
 	require.NoError(t, err)
 	assert.Equal(t, 5, state, "what has waited is handled")
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ref := h.Monitor(pid)
 	require.NoError(t, sys.Stop(ctx, n, pid, wire.Atom("bye")))
 	assert.Equal(t, node.Down{Ref: ref, PID: pid, Reason: wire.Atom("bye")}, h.Receive())

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -24,11 +24,11 @@ func TestProtected(t *testing.T) {
 	kind := genserver.Define[nothing]()
 	pid, err := kind.Start(ctx, n, nothing{}, node.Options{Protected: true})
 	require.NoError(t, err)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ask := func(what any) any {
 		ref := n.MakeRef()
 		require.NoError(t, h.Send(pid, wire.Tuple{wire.Atom("system"), wire.Tuple{h.Self(), ref}, what}))
-		return nodetest.Next[wire.Tuple](t, h)[1]
+		return nodetest.Expect[wire.Tuple](h)[1]
 	}
 	refused := wire.Tuple{wire.AtomError, wire.Atom("protected")}
 	for _, what := range []any{

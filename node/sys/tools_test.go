@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -22,7 +22,7 @@ import (
 // A trace writes each event to the node's log, as does a printed log; statistics count what comes in and goes out, and
 // none of them is on unless it was asked for.
 func TestTools(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 		ctx := t.Context()
 		pid, err := n.Spawn(&answering{})
 		require.NoError(t, err)
@@ -142,12 +142,12 @@ func TestReplace(t *testing.T) {
 func TestTupleRequests(t *testing.T) {
 	ctx, n, pid := setup(t, &plain{})
 	require.NoError(t, n.Send(pid, 7))
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	ask := func(what any) any {
 		t.Helper()
 		ref := n.MakeRef()
 		require.NoError(t, h.Send(pid, wire.Tuple{wire.Atom("system"), wire.Tuple{h.Self(), ref}, what}))
-		answer := nodetest.Next[wire.Tuple](t, h)
+		answer := nodetest.Expect[wire.Tuple](h)
 		require.Equal(t, ref, answer[0])
 		return answer[1]
 	}
@@ -158,7 +158,7 @@ func TestTupleRequests(t *testing.T) {
 	require.Contains(t, wire.Format(refused), "{error,{callback_failed,{plain,system_replace_state},")
 	ref := h.Monitor(pid)
 	require.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("terminate"), wire.Atom("enough")}))
-	require.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
+	require.Equal(t, wire.Atom("enough"), h.ExpectDown(ref).Reason)
 	require.ErrorIs(t, sys.Stop(ctx, n, node.Atom("nobody"), 1), node.ErrNoProcess)
 
 	// A message that only looks like a system message is not one.
@@ -175,8 +175,8 @@ func TestTupleRequests(t *testing.T) {
 // mailbox.
 func TestSuspendedEnds(t *testing.T) {
 	ctx, n, _ := setup(t, &plain{})
-	parent := nodetest.Open(t, n)
-	watch := nodetest.Open(t, n)
+	parent := nodetest.NewProbe(t, n)
+	watch := nodetest.NewProbe(t, n)
 	p := &ending{ended: make(chan any, 1)}
 	pid, err := parent.SpawnOpt(node.Options{Link: true}, p)
 	require.NoError(t, err)
@@ -190,7 +190,7 @@ func TestSuspendedEnds(t *testing.T) {
 	require.Contains(t, wire.Format(st), fmt.Sprintf("{'$ancestors',[%v]}", parent.Self()))
 	ref := watch.Monitor(pid)
 	parent.Close("the parent's reason")
-	require.Equal(t, "the parent's reason", nodetest.Down(t, watch, ref).Reason)
+	require.Equal(t, "the parent's reason", watch.ExpectDown(ref).Reason)
 	require.Equal(t, "the parent's reason", testkit.Receive(t, p.ended))
 }
 

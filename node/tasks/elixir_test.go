@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/tasks"
 	"github.com/actornode/actornode/supervisor"
@@ -22,12 +22,12 @@ import (
 type elixir struct {
 	*testing.T
 	n   *node.Node
-	h   *node.Process
+	h   *nodetest.Probe
 	sup node.PID
 }
 
 func inElixir(t *testing.T, o tasks.Options, f func(e *elixir)) {
-	inBubble(t, o, func(t *testing.T, n *node.Node, h *node.Process, sup node.PID) {
+	inBubble(t, o, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
 		e := &elixir{t, n, h, sup}
 		for name, f := range map[wire.Atom]rpc.Function{
 			"id":    func(_ context.Context, args []any) (any, error) { return args[0], nil },
@@ -88,7 +88,7 @@ func (e *elixir) task(restart, shutdown any, args ...any) node.PID {
 
 func (e *elixir) exit(pid node.PID) string {
 	e.Helper()
-	return wire.Format(nodetest.Down(e, e.h, e.h.Monitor(pid)).Reason)
+	return wire.Format(e.h.ExpectDown(e.h.Monitor(pid)).Reason)
 }
 
 // mfa is {m, function, args}.
@@ -120,7 +120,7 @@ func TestElixirCalls(t *testing.T) {
 			pid := e.task(temporary, wire.AtomUndefined, monitor)
 			ref := e.h.Monitor(pid)
 			e.ask(pid, e.term(call))
-			require.Equal(t, want, wire.Format(nodetest.Down(t, e.h, ref).Reason), call)
+			require.Equal(t, want, wire.Format(e.h.ExpectDown(ref).Reason), call)
 			pid = e.task(temporary, null, wire.List{}, mfa("sleep", 1))
 			e.h.Exit(pid, "x")
 			require.Equal(t, "noproc", e.exit(pid))
@@ -132,8 +132,8 @@ func TestElixirCalls(t *testing.T) {
 		pid := e.task(null, null, monitor) // there is nobody to reply to
 		ref := e.h.Monitor(pid)
 		require.NoError(t, e.h.Send(pid, wire.Tuple{e.h.Self(), 1, "x", wire.List{}, mfa("id", 1)}))
-		require.Equal(t, wire.Atom("badarg"), nodetest.Down(t, e.h, ref).Reason)
-		nodetest.Quiet(t, e.h)
+		require.Equal(t, wire.Atom("badarg"), e.h.ExpectDown(ref).Reason)
+		e.h.ExpectNone()
 	})
 }
 
@@ -178,7 +178,7 @@ func TestElixirRequests(t *testing.T) {
 		ref := e.h.Monitor(pids[0])
 		text, _ := e.call(stop)
 		require.Equal(t, "ok", text)
-		require.Equal(t, node.Shutdown, nodetest.Down(t, e.h, ref).Reason)
+		require.Equal(t, node.Shutdown, e.h.ExpectDown(ref).Reason)
 		text, _ = e.call(stop)
 		require.Equal(t, "{error,not_found}", text)
 		for _, c := range []struct{ restart, shutdown, want string }{
@@ -244,7 +244,7 @@ func TestElixirRestarts(t *testing.T) {
 			}
 			ref := e.h.Monitor(e.sup)
 			next <- struct{}{}
-			require.Equal(t, node.Shutdown, nodetest.Down(t, e.h, ref).Reason)
+			require.Equal(t, node.Shutdown, e.h.ExpectDown(ref).Reason)
 		})
 	}
 }
@@ -261,7 +261,7 @@ func TestElixirShutdown(t *testing.T) {
 			if shutdown == wire.Atom("brutal_kill") {
 				want = node.Killed
 			}
-			require.Equal(t, want, nodetest.Down(t, e.h, ref).Reason)
+			require.Equal(t, want, e.h.ExpectDown(ref).Reason)
 		}
 		require.Zero(t, active(e.T, e.n, e.sup))
 	})
@@ -280,21 +280,21 @@ func TestElixirRights(t *testing.T) {
 	}
 	pid, err := tasks.Start(t.Context(), far, tasks.Options{}, node.Options{Name: "tasks"})
 	require.NoError(t, err)
-	h := nodetest.Open(t, near)
+	h := nodetest.NewProbe(t, near)
 	e := &elixir{t, near, h, pid}
 	task := e.task(null, null, monitor)
 	ref := e.ask(task, mfa("yes", 21))
-	require.Equal(t, wire.Tuple{ref, 21}, nodetest.Next[wire.Tuple](t, h))
+	require.Equal(t, wire.Tuple{ref, 21}, nodetest.Expect[wire.Tuple](h))
 	for _, args := range [][]any{{monitor}, {wire.List{}, mfa("no", 21)}} {
 		require.NoError(t, h.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{h.Self(), near.MakeRef()},
 			e.start(h.Self(), null, null, args...)}))
-		task := nodetest.Next[wire.Tuple](t, h)[1].(wire.Tuple)[1].(node.PID)
+		task := nodetest.Expect[wire.Tuple](h)[1].(wire.Tuple)[1].(node.PID)
 		ref := h.Monitor(task)
 		if len(args) == 1 {
 			e.ask(task, mfa("no", 21))
-			require.Equal(t, "{undef,[]}", wire.Format(nodetest.Down(t, h, ref).Reason))
+			require.Equal(t, "{undef,[]}", wire.Format(h.ExpectDown(ref).Reason))
 		} else {
-			require.Contains(t, []string{"{undef,[]}", "noproc"}, wire.Format(nodetest.Down(t, h, ref).Reason))
+			require.Contains(t, []string{"{undef,[]}", "noproc"}, wire.Format(h.ExpectDown(ref).Reason))
 		}
 	}
 	// A function does not go there.

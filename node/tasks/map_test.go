@@ -19,8 +19,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/tasks"
 )
 
@@ -83,7 +83,7 @@ func TestMap(t *testing.T) {
 func TestMapOrderAndLimit(t *testing.T) {
 	for name, want := range map[string][]int{"Map": {5, 4, 3, 2, 1, 0}, "MapUnordered": {3, 2, 4, 0, 1, 5}} {
 		t.Run(name, func(t *testing.T) {
-			actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, _ *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *nodetest.Probe, _ *logtest.Text) {
 				taken, yielded, running, most := 0, 0, atomic.Int64{}, atomic.Int64{}
 				items := func(yield func(int) bool) {
 					for i := 5; i >= 0; i-- {
@@ -161,7 +161,7 @@ func TestMapModel(t *testing.T) {
 	each(t, func(t *testing.T, m mapOf, ordered bool) {
 		r := testkit.Rand(t)
 		for range testkit.By(50, 200, 2000) {
-			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+			actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, _ *logtest.Text) {
 				items, limit, leave, cut := r.IntN(50), 1+r.IntN(8), r.IntN(100), r.IntN(100)
 				chosen := make([]int, items)
 				for i := range chosen {
@@ -218,7 +218,7 @@ func TestMapModel(t *testing.T) {
 					assert.Zero(t, good, "items without an error, and those that should have none")
 				}
 				noTasks(t, n)
-				nodetest.Quiet(t, h)
+				h.ExpectNone()
 			})
 		}
 	})
@@ -229,7 +229,7 @@ func TestMapCrashes(t *testing.T) {
 	each(t, func(t *testing.T, m mapOf, _ bool) {
 		for limit := 1; limit <= 3; limit++ {
 			for k, what := range fates {
-				actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, _ *logtest.Text) {
+				actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *nodetest.Probe, _ *logtest.Text) {
 					seen := 0
 					for v, err := range m(t.Context(), n, limit, numbers(6), func(p *node.Process, i int) (int, error) {
 						if i%2 == 1 {
@@ -253,7 +253,7 @@ func TestMapCrashes(t *testing.T) {
 // A loop that is left kills what runs, and returns when it has returned.
 func TestMapLeft(t *testing.T) {
 	each(t, func(t *testing.T, m mapOf, _ bool) {
-		actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, _ *logtest.Text) {
+		actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *nodetest.Probe, _ *logtest.Text) {
 			var running atomic.Int64
 			begin := time.Now()
 			for range m(t.Context(), n, 4, numbers(100), func(p *node.Process, i int) (int, error) {
@@ -277,7 +277,7 @@ func TestMapLeft(t *testing.T) {
 // The context ends before, during a wait, during the body, and while the items are awaited.
 func TestMapContext(t *testing.T) {
 	each(t, func(t *testing.T, m mapOf, _ bool) {
-		actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, _ *logtest.Text) {
+		actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *nodetest.Probe, _ *logtest.Text) {
 			cause := errors.New("enough")
 			wait := func(p *node.Process, _ int) (int, error) { <-p.Context().Done(); return 0, p.Context().Err() }
 			errs := func(ctx context.Context, items iter.Seq[int], f func(p *node.Process, i int) (int, error),
@@ -328,7 +328,7 @@ func TestMapContext(t *testing.T) {
 // A panic of the items, or of the body, goes to the caller; what runs is killed before.
 func TestMapPanics(t *testing.T) {
 	each(t, func(t *testing.T, m mapOf, _ bool) {
-		actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, _ *logtest.Text) {
+		actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *nodetest.Probe, _ *logtest.Text) {
 			wait := func(p *node.Process, i int) (int, error) {
 				if i > 0 {
 					<-p.Context().Done()
@@ -359,7 +359,7 @@ func TestMapCallerKilled(t *testing.T) {
 	each(t, func(t *testing.T, m mapOf, _ bool) {
 		for _, s := range actortest.Styles() {
 			t.Run(s.Name, func(t *testing.T) {
-				actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+				actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, _ *logtest.Text) {
 					var ended, unwound atomic.Int64
 					var errs []error
 					pid := s.Spawn(t, n, func(self actortest.Self, _ any) error {

@@ -14,16 +14,16 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/tasks"
 	"github.com/actornode/actornode/supervisor"
 )
 
 // inBubble runs a test with a supervisor of tasks.
-func inBubble(t *testing.T, o tasks.Options, f func(t *testing.T, n *node.Node, h *node.Process, sup node.PID)) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+func inBubble(t *testing.T, o tasks.Options, f func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID)) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, _ *logtest.Text) {
 		sup, err := tasks.Start(t.Context(), n, o, node.Options{Name: "tasks"})
 		require.NoError(t, err)
 		f(t, n, h, sup)
@@ -102,7 +102,7 @@ func TestGoTypes(t *testing.T) {
 
 // A supervisor that has ended, and one that is a process of another kind.
 func TestGoNoSupervisor(t *testing.T) {
-	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *node.Process, sup node.PID) {
+	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
 		ended := tasks.Go(h, sup, forever)
 		require.Equal(t, 1, active(t, n, sup))
 		h.Exit(sup, node.Kill)
@@ -122,7 +122,7 @@ func TestGoNoSupervisor(t *testing.T) {
 // More tasks than Max fail; there is space again when one ends.
 func TestMax(t *testing.T) {
 	for _, limit := range []int{-1, 0, 1, 3} {
-		inBubble(t, tasks.Options{Max: limit}, func(t *testing.T, n *node.Node, h *node.Process, sup node.PID) {
+		inBubble(t, tasks.Options{Max: limit}, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
 			const started = 5
 			var all []*node.Future[int]
 			for range started {
@@ -154,7 +154,7 @@ func TestMax(t *testing.T) {
 
 // Who gives up on a linked task ends it, and is not ended by that.
 func TestGiveUpLinked(t *testing.T) {
-	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *node.Process, sup node.PID) {
+	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
 		for k := range 100 {
 			f := tasks.GoLinked(h, sup, func(p *node.Process) (int, error) {
 				if k%3 == 0 {
@@ -170,13 +170,13 @@ func TestGiveUpLinked(t *testing.T) {
 			require.Zero(t, active(t, n, sup))
 			require.True(t, n.IsAlive(h.Self()))
 		}
-		nodetest.Quiet(t, h)
+		h.ExpectNone()
 	})
 }
 
 // Who gives up on a future ends the task; who only forgets it, or ends, does not.
 func TestGiveUp(t *testing.T) {
-	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *node.Process, sup node.PID) {
+	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
 		f := tasks.Go(h, sup, forever)
 		require.Equal(t, 1, active(t, n, sup))
 		require.True(t, f.Cancel())
@@ -209,7 +209,7 @@ func TestGiveUp(t *testing.T) {
 
 // A linked task and its caller end together, except after normal ends. A caller that traps exits is told.
 func TestGoLinked(t *testing.T) {
-	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *node.Process, sup node.PID) {
+	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
 		for _, traps := range []bool{false, true} {
 			told := make(chan any, 2)
 			var ref node.Ref
@@ -223,7 +223,7 @@ func TestGoLinked(t *testing.T) {
 				return nil
 			}))
 			require.NoError(t, err)
-			reason := nodetest.Down(t, h, ref).Reason
+			reason := h.ExpectDown(ref).Reason
 			if traps {
 				require.Equal(t, node.Normal, reason)
 				require.Equal(t, "oh", <-told)
@@ -272,7 +272,7 @@ func TestStop(t *testing.T) {
 	for stop, takes := range map[time.Duration]time.Duration{
 		0: 5 * time.Second, time.Second: time.Second, supervisor.BrutalKill: 0, node.Infinity: time.Minute,
 	} {
-		inBubble(t, tasks.Options{Stop: stop}, func(t *testing.T, n *node.Node, h *node.Process, sup node.PID) {
+		inBubble(t, tasks.Options{Stop: stop}, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
 			release := make(chan struct{})
 			var stubborn []*node.Future[int]
 			for range 100 {
@@ -350,7 +350,7 @@ func TestNodeStops(t *testing.T) {
 
 // As a child of a supervisor, it ends with that, and is started again.
 func TestChild(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, _ *logtest.Text) {
 		top, err := supervisor.Start(t.Context(), h, supervisor.Spec{Children: []supervisor.Child{{
 			ID: "tasks", Type: supervisor.Supervisor, Options: node.Options{Name: "tasks"},
 			Start: func(...any) (node.Actor, error) { return tasks.New(tasks.Options{}), nil },

@@ -3,8 +3,8 @@ package trace_test
 import (
 	"testing"
 
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/trace"
 )
 
@@ -17,7 +17,7 @@ func BenchmarkTrace(b *testing.B) {
 	}{{"Off", false, false}, {"Others", true, false}, {"Both", true, true}} {
 		b.Run(c.name, func(b *testing.B) {
 			n := nodetest.Start(b, node.Config{})
-			h, other := nodetest.Open(b, n), nodetest.Open(b, n)
+			h, other := nodetest.NewProbe(b, n), nodetest.NewProbe(b, n)
 			if c.other {
 				traceOf(b, n, trace.Config{}, other.Self())
 			}

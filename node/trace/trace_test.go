@@ -13,9 +13,9 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -55,7 +55,7 @@ func startFar(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PI
 	t.Helper()
 	c := clustertest.NewCluster(t)
 	a, b = c.Start("a"), c.Start("b")
-	self = nodetest.Open(t, a)
+	self = nodetest.NewProbe(t, a).Process
 	self.TrapExit(true)
 	remote = spawn(t, b, func(*node.Context, any) error { return nil })
 	require.NoError(t, b.Register("echo", remote))
@@ -80,7 +80,7 @@ func TestTraceMessages(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			from, to := s.Spawn(t, n, actortest.Obey), s.Spawn(t, n, actortest.Obey)
-			h := nodetest.Open(t, n)
+			h := nodetest.NewProbe(t, n)
 			require.NoError(t, n.Register("to", to))
 			tr := traceOf(t, n, trace.Config{Kinds: trace.Send | trace.Receive, Show: func(any) any { return "shown" }}, from, to)
 			nothing := func(node.Caller) {}
@@ -115,7 +115,7 @@ func TestTraceCalls(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	show := func(m any) any {
 		if r, ok := m.(node.Request[int]); ok {
 			return r.Body
@@ -138,7 +138,7 @@ func TestTraceCallsInOrder(t *testing.T) {
 		r := msg.(node.Request[int])
 		return r.Reply(r.Body)
 	})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	const calls = 3000
 	tr := traceOf(t, n, trace.Config{Kinds: trace.Receive | trace.Register, Buffer: 2 * calls}, h.Self())
 	for i := range calls {
@@ -188,7 +188,7 @@ func TestTraceFar(t *testing.T) {
 
 func TestTraceSignals(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	h.TrapExit(true)
 	other, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
@@ -237,7 +237,7 @@ func TestTraceSignals(t *testing.T) {
 // A trace takes in children of children, as far as there is room.
 func TestTraceChildren(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	var breed node.ActorFunc
 	breed = func(c *node.Context, msg any) error {
 		k := msg.(int)
@@ -270,7 +270,7 @@ func TestTraceChildren(t *testing.T) {
 
 func TestTraceBounds(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	var shown atomic.Int32
 	tr := traceOf(t, n, trace.Config{Buffer: 3, Show: func(m any) any { shown.Add(1); return m }}, h.Self())
 	for i := range 10 {
@@ -305,7 +305,7 @@ func TestTraceBounds(t *testing.T) {
 // Two traces of one process are independent.
 func TestTraceTwice(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
 	one := traceOf(t, n, trace.Config{}, h.Self())
 	two := traceOf(t, n, trace.Config{Kinds: trace.Exit}, h.Self(), h.Self())
 	require.NoError(t, n.Send(h.Self(), 1))
@@ -381,8 +381,8 @@ func TestTraceStress(t *testing.T) {
 // While no process is traced, and while others are, a message costs no extra allocation.
 func TestTraceCostsNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h := nodetest.Open(t, n)
-	other := nodetest.Open(t, n)
+	h := nodetest.NewProbe(t, n)
+	other := nodetest.NewProbe(t, n)
 	var msg any = "a message"
 	allocs := func() float64 {
 		return testing.AllocsPerRun(1000, func() {

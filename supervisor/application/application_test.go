@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/values"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
@@ -326,7 +326,7 @@ func TestOneController(t *testing.T) {
 	run(t, node.Config{}, func(t *testing.T, n *node.Node, _ *application.Controller) {
 		_, err := application.Start(t.Context(), n)
 		require.ErrorIs(t, err, node.ErrNameTaken)
-		_, err = application.Start(t.Context(), nodetest.Open(t, n))
+		_, err = application.Start(t.Context(), nodetest.NewProbe(t, n))
 		require.ErrorIs(t, err, node.ErrNameTaken)
 	})
 }

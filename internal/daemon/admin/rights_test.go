@@ -17,8 +17,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -102,23 +102,23 @@ func TestRights(t *testing.T) {
 func TestForgedRights(t *testing.T) {
 	var stops atomic.Int32
 	far, ops, near, log := guarded(t, admin.Config{Operators: onlyOps, Stop: func() { stops.Add(1) }}, nil)
-	operator, me := nodetest.Open(t, ops), nodetest.Open(t, near)
+	operator, me := nodetest.NewProbe(t, ops), nodetest.NewProbe(t, near)
 	at := node.At{Name: admin.Name, Node: far.Name()}
 	ctx := testkit.Context(t)
 	require.NoError(t, ops.Connect(ctx, far.Name()))
 	request := func(from node.PID, ref node.Ref) any {
 		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, ref}, wire.Atom("stop")}
 	}
-	refused := func(h *node.Process) {
+	refused := func(h *nodetest.Probe) {
 		t.Helper()
-		v := nodetest.Next[wire.Tuple](t, h)
+		v := nodetest.Expect[wire.Tuple](h)
 		require.Contains(t, wire.Format(v[1]), "{error,{not_allowed,")
 		require.Zero(t, stops.Load())
 	}
 	// In the name of the operator, or of the node itself.
 	require.NoError(t, me.Send(at, request(operator.Self(), ops.MakeRef())))
 	refused(operator)
-	own := nodetest.Open(t, far)
+	own := nodetest.NewProbe(t, far)
 	require.NoError(t, me.Send(at, request(own.Self(), far.MakeRef())))
 	refused(own)
 	assert.Contains(t, log.Take("operator action")[0]["outcome"],
@@ -135,7 +135,7 @@ func TestForgedRights(t *testing.T) {
 	passOn := wire.Tuple{wire.Atom("sbcast"), admin.Name, request(me.Self(), near.MakeRef())}
 	require.NoError(t, me.Send(rex, wire.Tuple{me.Self(), passOn}))
 	for {
-		if v := nodetest.Next[wire.Tuple](t, me); v[0] != wire.Atom("rex") {
+		if v := nodetest.Expect[wire.Tuple](me); v[0] != wire.Atom("rex") {
 			require.Contains(t, wire.Format(v[1]), "{error,{not_allowed,")
 			break
 		}
@@ -145,7 +145,7 @@ func TestForgedRights(t *testing.T) {
 		m := msg.(wire.Tuple)
 		return c.Send(m[0].(wire.Atom), m[1])
 	}))
-	for _, from := range []*node.Process{me, operator, own} {
+	for _, from := range []*nodetest.Probe{me, operator, own} {
 		require.NoError(t, me.Send(puppet, wire.Tuple{admin.Name, request(from.Self(), from.Node().MakeRef())}))
 		refused(from)
 	}

@@ -12,16 +12,16 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
 func TestTrace(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
-	s, err := admin.Trace(testkit.Context(t), nodetest.Open(t, near), far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
+	s, err := admin.Trace(testkit.Context(t), nodetest.NewProbe(t, near), far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
 	require.NoError(t, err)
 	require.NoError(t, near.Send(node.At{Name: "echo", Node: far.Name()}, wire.Tuple{wire.Atom("add"), 5}))
 	e := next(t, s)
@@ -324,7 +324,7 @@ func TestStreamEndsWithoutDeadLetters(t *testing.T) {
 	})
 	sent := uint64(0)
 	for range 100 {
-		s, err := admin.DeadLetters(testkit.Context(t), nodetest.Open(t, near), far.Name(), admin.LetterQuery{})
+		s, err := admin.DeadLetters(testkit.Context(t), nodetest.NewProbe(t, near), far.Name(), admin.LetterQuery{})
 		require.NoError(t, err)
 		for range 20 {
 			require.NoError(t, far.Send(gone, "late"))

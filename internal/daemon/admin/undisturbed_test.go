@@ -12,9 +12,9 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // The requests of ps and top, and a scrape, leave the stage to a handler that never ends.

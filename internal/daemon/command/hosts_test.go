@@ -16,9 +16,9 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -33,7 +33,7 @@ type hosts struct {
 	names []node.Atom
 	cmds  map[node.Atom]*exec.Cmd
 	n     *node.Node
-	me    *node.Process
+	me    *nodetest.Probe
 	scope *pg.Scope
 	http  string // of the first daemon
 }
@@ -50,7 +50,7 @@ func newHosts(t *testing.T) *hosts {
 	require.NoError(t, err)
 	h.n = nodetest.Start(t, node.Config{Name: "watcher@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: "secret", Finder: &discovery.EPMD{Config: epmd.Config{Port: port}}}})
-	h.me = nodetest.Open(t, h.n)
+	h.me = nodetest.NewProbe(t, h.n)
 	h.me.TrapExit(true)
 	h.scope, err = pg.Start(testkit.Context(t), h.n, pg.Config{})
 	require.NoError(t, err)
@@ -182,10 +182,10 @@ func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 	elsewhere := h.me.Monitor(node.At{Name: "counter", Node: "c@127.0.0.3"})
 	h.me.MonitorNode(b)
 	require.NoError(t, h.cmds[b].Process.Kill())
-	assert.Equal(t, node.Exited{From: on[b], Reason: node.NoConnection}, node.ReceiveOf[node.Exited](h.me))
-	assert.Equal(t, any(node.NoConnection), nodetest.Down(t, h.me, byPID).Reason)
-	assert.Equal(t, any(node.NoConnection), nodetest.Down(t, h.me, byName).Reason)
-	assert.Equal(t, b, node.ReceiveOf[node.NodeDown](h.me).Node)
+	assert.Equal(t, node.Exited{From: on[b], Reason: node.NoConnection}, node.ReceiveOf[node.Exited](h.me.Process))
+	assert.Equal(t, any(node.NoConnection), h.me.ExpectDown(byPID).Reason)
+	assert.Equal(t, any(node.NoConnection), h.me.ExpectDown(byName).Reason)
+	assert.Equal(t, b, node.ReceiveOf[node.NodeDown](h.me.Process).Node)
 	h.cmds[b].Wait()
 	h.names = []node.Atom{"a@127.0.0.1", "c@127.0.0.3"}
 	h.members(on["a@127.0.0.1"], on["c@127.0.0.3"])
@@ -196,13 +196,13 @@ func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 	h.whole()
 	assert.Equal(t, 7, h.add(b, 7), "a new life")
 	assert.Equal(t, 4, h.add("c@127.0.0.3", 1), "the old one")
-	assert.Equal(t, any(node.NoProc), nodetest.Down(t, h.me, h.me.Monitor(on[b])).Reason, "what is dead stays dead")
+	assert.Equal(t, any(node.NoProc), h.me.ExpectDown(h.me.Monitor(on[b])).Reason, "what is dead stays dead")
 	again := h.member(b)
 	assert.NotEqual(t, on[b], again)
 	h.members(on["a@127.0.0.1"], again, on["c@127.0.0.3"])
 	eventually(t, "no goroutine is left of what was", func() bool { return h.goroutines() <= steady })
 	h.me.Demonitor(elsewhere)
-	nodetest.Quiet(t, h.me)
+	h.me.ExpectNone()
 
 	for _, cmd := range h.cmds {
 		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))

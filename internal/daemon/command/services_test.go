@@ -12,9 +12,9 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/erltest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/testkit/termtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -279,7 +279,7 @@ func TestServicesTakeAnything(t *testing.T) {
 		return pids
 	}
 	was := where()
-	me := nodetest.Open(t, n).Self()
+	me := nodetest.NewProbe(t, n).Self()
 	r := testkit.Rand(t)
 	words := []any{me, was[0], was[4], n.MakeRef(), 0, -1, int64(1 << 40), "text", nil, wire.List{}, wire.Tuple{}, 1.5,
 		wire.NewMap(wire.Atom("a"), 1), wire.Export{Module: "erlang", Function: "node", Arity: 1},

@@ -10,9 +10,9 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/supervisor"
@@ -152,12 +152,10 @@ func TestRestarts(t *testing.T) {
 			require.Equal(t, wire.Atom("crash"), err.(*node.ExitError).Reason)
 			synctest.Wait()
 		}
-		self, err := n.Open()
-		require.NoError(t, err)
-		defer self.Close(nil)
+		self := nodetest.NewProbe(t, n)
 		ref := self.Monitor(sup)
 		require.NoError(t, n.Send(node.Atom("counter"), wire.Tuple{wire.Atom("$gen_cast"), wire.Atom("nonsense")}))
-		require.Equal(t, node.Shutdown, nodetest.Down(t, self, ref).Reason) // one crash too many
+		require.Equal(t, node.Shutdown, self.ExpectDown(ref).Reason) // one crash too many
 		require.False(t, n.IsAlive(echo))
 	})
 }

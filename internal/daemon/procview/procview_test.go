@@ -7,9 +7,9 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -53,7 +53,7 @@ func TestProgramOfSuspended(t *testing.T) {
 // Ancestors are shown by name if they have one, the nearest first.
 func TestAncestors(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	top := nodetest.Open(t, n)
+	top := nodetest.NewProbe(t, n)
 	require.NoError(t, n.Register("top", top.Self()))
 	middle := make(chan node.PID, 1)
 	bottom := make(chan node.PID, 1)

@@ -9,12 +9,12 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit/actortest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 func TestInBubble(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, log *logtest.Text) {
 		pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { panic("bad cake") }))
 		require.NoError(t, err)
 		require.NoError(t, h.Send(pid, 1))
@@ -29,14 +29,14 @@ func TestStyles(t *testing.T) {
 	var names []string
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		names = append(names, s.Name)
-		h := nodetest.Open(t, n)
+		h := nodetest.NewProbe(t, n)
 		s = s.With(node.Options{Name: "one"})
 		pid := s.Spawn(t, n, actortest.Obey)
 		require.NoError(t, n.Send(node.Atom("one"), func(self actortest.Self) {
 			_, blocking := self.(*node.Process)
 			self.Send(h.Self(), blocking)
 		}))
-		assert.Equal(t, s.Blocking, nodetest.Next[bool](t, h))
+		assert.Equal(t, s.Blocking, nodetest.Expect[bool](h))
 		i, err := n.Info(pid)
 		require.NoError(t, err)
 		onStage := s.Name == actortest.Actor.Name || s.Name == actortest.Coroutine.Name

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // Self is the interface of a scenario to its process in any style: the common methods of *node.Context and *node.Process.
@@ -187,11 +187,10 @@ func EachCaller(t *testing.T, f func(t *testing.T, c Caller)) {
 	all := []Caller{
 		{"goroutine", func(_ *testing.T, n *node.Node, f func(node.Caller)) { f(n) }},
 		{"handle", func(t *testing.T, n *node.Node, f func(node.Caller)) {
-			h, err := n.Open()
-			require.NoError(t, err)
-			defer h.Close(nil)
+			h := nodetest.NewProbe(t, n)
 			f(h)
-			nodetest.Quiet(t, h)
+			assert.Zero(t, h.MailboxLen())
+			h.Close(nil)
 		}},
 	}
 	for _, s := range Styles() {
@@ -221,7 +220,9 @@ func (s Style) call(t *testing.T, n *node.Node, f func(node.Caller)) {
 }
 
 // Rest receives all messages in the mailbox of a process.
-func Rest(p *node.Process) []any {
+func Rest(p interface {
+	ReceiveWithin(d time.Duration, match func(any) bool) (any, error)
+}) []any {
 	var all []any
 	for {
 		m, err := p.ReceiveWithin(0, nil)

@@ -1,7 +1,8 @@
 // Package clustertest makes nodes within the program for the tests of what is between nodes: their protocols, discovery,
 // transports and connections. A Cluster has a set of each; Memory is a protocol that encodes nothing.
 //
-// Tests of what programs do on several nodes use the Cluster of node/nodetest.
+// Tests of what programs do on several nodes use the Cluster of node/nodetest. With this package, nodetest.Timeout is
+// testkit.Limit.
 package clustertest
 
 import (
@@ -18,6 +19,8 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire/dist"
 )
+
+func init() { nodetest.Timeout = testkit.Limit }
 
 // A Cluster makes nodes that find only each other. They are connected by Pipes within the program, without sockets, so they
 // can run in a bubble of testing/synctest.

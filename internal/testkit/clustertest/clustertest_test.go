@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 func TestPlaces(t *testing.T) {
@@ -43,9 +43,9 @@ func TestCluster(t *testing.T) {
 				a, b := c.Start("a"), c.StartWith("b", node.Distribution{})
 				c.Connect(a, b)
 				assert.Equal(t, []node.Atom{b.Name()}, a.AllNodes())
-				h := nodetest.Open(t, b)
+				h := nodetest.NewProbe(t, b)
 				require.NoError(t, a.Send(h.Self(), "hello"))
-				assert.Equal(t, "hello", nodetest.Next[string](t, h))
+				assert.Equal(t, "hello", nodetest.Expect[string](h))
 				e := b.Endpoints()[0]
 				assert.Equal(t, name, e.Protocol)
 				dialed := c.Pipes.Dialed(e.Addr)
@@ -61,9 +61,9 @@ func TestCutter(t *testing.T) {
 	c := clustertest.NewCluster(t)
 	a, b := c.StartWith("a", node.Distribution{Transport: &cutter}), c.StartWith("b", node.Distribution{Transport: &cutter})
 	c.Connect(a, b)
-	h := nodetest.Open(t, a)
+	h := nodetest.NewProbe(t, a)
 	h.MonitorNode(b.Name())
 	cutter.Cut()
 	assert.Equal(t, 1, cutter.Cuts())
-	assert.Equal(t, b.Name(), nodetest.Next[node.NodeDown](t, h).Node)
+	assert.Equal(t, b.Name(), nodetest.Expect[node.NodeDown](h).Node)
 }

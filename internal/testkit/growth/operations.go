@@ -12,7 +12,6 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
-	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -20,6 +19,7 @@ import (
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/futures"
 	"github.com/actornode/actornode/node/lifetime"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/stage"
@@ -85,7 +85,7 @@ var operations = []operation{
 	// Links, monitors, aliases, timers of one process, or on one.
 	{name: "link", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		all, h := spawn(t, a, n), nodetest.Open(t, a)
+		all, h := spawn(t, a, n), nodetest.NewProbe(t, a)
 		m.begin()
 		for _, p := range all {
 			h.Link(p)
@@ -94,7 +94,7 @@ var operations = []operation{
 	}},
 	{name: "unlink", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		all, h := spawn(t, a, n), nodetest.Open(t, a)
+		all, h := spawn(t, a, n), nodetest.NewProbe(t, a)
 		for _, p := range all {
 			h.Link(p)
 		}
@@ -106,7 +106,7 @@ var operations = []operation{
 	}},
 	{name: "exit of one that is linked", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		all, h := spawn(t, a, n), nodetest.Open(t, a)
+		all, h := spawn(t, a, n), nodetest.NewProbe(t, a)
 		h.TrapExit(true)
 		for _, p := range all {
 			h.Link(p)
@@ -116,13 +116,13 @@ var operations = []operation{
 			a.Exit(all[i], node.Kill)
 		}
 		for range n {
-			node.ReceiveOf[node.Exited](h)
+			node.ReceiveOf[node.Exited](h.Process)
 		}
 		m.end()
 	}},
 	{name: "monitor", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		all, h := spawn(t, a, n), nodetest.Open(t, a)
+		all, h := spawn(t, a, n), nodetest.NewProbe(t, a)
 		m.begin()
 		for _, p := range all {
 			h.Monitor(p)
@@ -131,8 +131,8 @@ var operations = []operation{
 	}},
 	{name: "demonitor", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		refs := monitor(h, spawn(t, a, n))
+		h := nodetest.NewProbe(t, a)
+		refs := monitor(h.Process, spawn(t, a, n))
 		m.begin()
 		for _, i := range shuffled(t, n) {
 			h.DemonitorFlush(refs[i])
@@ -141,7 +141,7 @@ var operations = []operation{
 	}},
 	{name: "monitor and demonitor of the same", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		p, h := spawn(t, a, 1)[0], nodetest.Open(t, a)
+		p, h := spawn(t, a, 1)[0], nodetest.NewProbe(t, a)
 		refs := make([]node.Ref, n)
 		m.begin()
 		for i := range refs {
@@ -153,7 +153,7 @@ var operations = []operation{
 		m.end()
 	}},
 	{name: "alias", run: func(t *testing.T, m *meter, n int) {
-		h := nodetest.Open(t, nodetest.Start(t, node.Config{}))
+		h := nodetest.NewProbe(t, nodetest.Start(t, node.Config{}))
 		refs := make([]node.Ref, n)
 		m.begin()
 		for i := range refs {
@@ -166,7 +166,7 @@ var operations = []operation{
 	}},
 	{name: "message to an alias for one", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		refs := make([]node.Ref, n)
 		for i := range refs {
 			refs[i] = h.AliasOnce()
@@ -197,7 +197,7 @@ var operations = []operation{
 		a := nodetest.Start(t, node.Config{})
 		all := make([]*node.Process, n)
 		for i := range all {
-			all[i] = nodetest.Open(t, a)
+			all[i] = nodetest.NewProbe(t, a).Process
 		}
 		m.begin()
 		for _, h := range all {
@@ -212,15 +212,15 @@ var operations = []operation{
 	// Mailboxes.
 	{name: "send", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		m.begin()
-		fill(t, a, h, n, "x")
+		fill(t, a, h.Process, n, "x")
 		m.end()
 	}},
 	{name: "receive", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		fill(t, a, h, n, "x")
+		h := nodetest.NewProbe(t, a)
+		fill(t, a, h.Process, n, "x")
 		m.begin()
 		for range n {
 			h.Receive()
@@ -229,19 +229,19 @@ var operations = []operation{
 	}},
 	{name: "receive of a type behind others", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		fill(t, a, h, n, "x")
-		fill(t, a, h, n, 1)
+		h := nodetest.NewProbe(t, a)
+		fill(t, a, h.Process, n, "x")
+		fill(t, a, h.Process, n, 1)
 		m.begin()
 		for range n {
-			node.ReceiveOf[int](h)
+			node.ReceiveOf[int](h.Process)
 		}
 		m.end()
 	}},
 	{name: "receive behind a mark", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		fill(t, a, h, n, "x")
+		h := nodetest.NewProbe(t, a)
+		fill(t, a, h.Process, n, "x")
 		m.begin()
 		for i := range n {
 			receive := h.Mark()
@@ -252,12 +252,12 @@ var operations = []operation{
 	}},
 	{name: "loop over messages behind others", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		fill(t, a, h, n, "x")
-		fill(t, a, h, n, 1)
+		h := nodetest.NewProbe(t, a)
+		fill(t, a, h.Process, n, "x")
+		fill(t, a, h.Process, n, 1)
 		m.begin()
 		left := n
-		for range channel.Messages[int](t.Context(), h) {
+		for range channel.Messages[int](t.Context(), h.Process) {
 			if left--; left == 0 {
 				break
 			}
@@ -266,11 +266,11 @@ var operations = []operation{
 	}},
 	{name: "channel of messages behind others", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		fill(t, a, h, n, "x")
-		fill(t, a, h, n, 1)
+		h := nodetest.NewProbe(t, a)
+		fill(t, a, h.Process, n, "x")
+		fill(t, a, h.Process, n, 1)
 		m.begin()
-		all, stop := channel.Of[int](t.Context(), h)
+		all, stop := channel.Of[int](t.Context(), h.Process)
 		for range n {
 			<-all
 		}
@@ -279,7 +279,7 @@ var operations = []operation{
 	}},
 	{name: "receive by one of many channels", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		all := make([]*channel.Input[int], n)
 		m.begin()
 		for i := range all {
@@ -287,7 +287,7 @@ var operations = []operation{
 		}
 		for _, i := range shuffled(t, n) {
 			require.NoError(t, all[i].Output().Send(a, i))
-			require.Equal(t, i, all[i].Receive(h))
+			require.Equal(t, i, all[i].Receive(h.Process))
 		}
 		for _, i := range shuffled(t, n) {
 			all[i].Close(h)
@@ -296,15 +296,15 @@ var operations = []operation{
 	}},
 	{name: "receive by a channel behind others", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		fill(t, a, h, n, "x")
+		h := nodetest.NewProbe(t, a)
+		fill(t, a, h.Process, n, "x")
 		in := channel.New[int](h)
 		for i := range n {
 			require.NoError(t, in.Output().Send(a, i))
 		}
 		m.begin()
 		for i := range n {
-			require.Equal(t, i, in.Receive(h))
+			require.Equal(t, i, in.Receive(h.Process))
 		}
 		m.end()
 	}},
@@ -367,10 +367,10 @@ var operations = []operation{
 	// Calls and futures.
 	{name: "call that is answered later", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h, k := nodetest.Open(t, a), &keeper{}
+		h, k := nodetest.NewProbe(t, a), &keeper{}
 		p := must(a.Spawn(k))(t)
 		m.begin()
-		all := ask(h, p, n)
+		all := ask(h.Process, p, n)
 		answer(t, a, p, n)
 		for _, f := range all {
 			must(node.Await(t.Context(), h, f))(t)
@@ -379,7 +379,7 @@ var operations = []operation{
 	}},
 	{name: "request that is answered later", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		p := must(a.Spawn(&keeper{}))(t)
 		m.begin()
 		for i := range n {
@@ -387,14 +387,14 @@ var operations = []operation{
 		}
 		answer(t, a, p, n)
 		for range n {
-			node.ReceiveOf[node.Result](h)
+			node.ReceiveOf[node.Result](h.Process)
 		}
 		m.end()
 	}},
 	{name: "call that is given up", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
-		all := ask(h, must(a.Spawn(&keeper{}))(t), n)
+		h := nodetest.NewProbe(t, a)
+		all := ask(h.Process, must(a.Spawn(&keeper{}))(t), n)
 		m.begin()
 		for _, i := range shuffled(t, n) {
 			all[i].Cancel()
@@ -403,9 +403,9 @@ var operations = []operation{
 	}},
 	{name: "call of one that exits", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		p := must(a.Spawn(&keeper{}))(t)
-		all := ask(h, p, n)
+		all := ask(h.Process, p, n)
 		m.begin()
 		a.Exit(p, node.Kill)
 		for _, f := range all {
@@ -417,9 +417,9 @@ var operations = []operation{
 	}},
 	{name: "future of all", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		p := must(a.Spawn(&keeper{}))(t)
-		all := ask(h, p, n)
+		all := ask(h.Process, p, n)
 		m.begin()
 		f := futures.All(h, all...)
 		answer(t, a, p, n)
@@ -428,9 +428,9 @@ var operations = []operation{
 	}},
 	{name: "futures as they come", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		p := must(a.Spawn(&keeper{}))(t)
-		all := ask(h, p, n)
+		all := ask(h.Process, p, n)
 		m.begin()
 		answer(t, a, p, n)
 		got := 0
@@ -464,7 +464,7 @@ var operations = []operation{
 	{name: "exit of a member", run: func(t *testing.T, m *meter, n int) {
 		a, s := scope(t)
 		all := spawn(t, a, n)
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		require.NoError(t, s.Join(t.Context(), a, "g", all...))
 		_, _, err := s.Monitor(t.Context(), h, "g")
 		require.NoError(t, err)
@@ -473,7 +473,7 @@ var operations = []operation{
 			a.Exit(all[i], node.Kill)
 		}
 		for range n {
-			node.ReceiveOf[pg.Change](h)
+			node.ReceiveOf[pg.Change](h.Process)
 		}
 		m.end()
 	}},
@@ -501,7 +501,7 @@ var operations = []operation{
 	}},
 	{name: "monitor a group", run: func(t *testing.T, m *meter, n int) {
 		a, s := scope(t)
-		h := nodetest.Open(t, a)
+		h := nodetest.NewProbe(t, a)
 		refs := make([]node.Ref, n)
 		m.begin()
 		for i := range refs {
@@ -518,7 +518,7 @@ var operations = []operation{
 		s := must(pg.Start(t.Context(), a, pg.Config{}))(t)
 		there := must(pg.Start(t.Context(), b, pg.Config{}))(t)
 		c.Connect(a, b)
-		all, h := spawn(t, a, n), nodetest.Open(t, b)
+		all, h := spawn(t, a, n), nodetest.NewProbe(t, b)
 		require.NoError(t, s.Join(t.Context(), a, "g", all...))
 		testkit.UntilTrue(t, func() bool { return len(there.Members("g")) == n }, "the other node knows of all")
 		_, _, err := there.Monitor(t.Context(), h, "g")
@@ -528,7 +528,7 @@ var operations = []operation{
 			a.Exit(all[i], node.Kill)
 		}
 		for range n {
-			node.ReceiveOf[pg.Change](h)
+			node.ReceiveOf[pg.Change](h.Process)
 		}
 		m.end()
 	}},
@@ -606,7 +606,7 @@ var operations = []operation{
 		p := must(event.Start(t.Context(), a, event.Config{}, node.Options{}))(t)
 		owners := make([]*node.Process, n)
 		for i := range owners {
-			owners[i] = nodetest.Open(t, a)
+			owners[i] = nodetest.NewProbe(t, a).Process
 			require.NoError(t, event.Add(t.Context(), owners[i], p, handler(i), event.Owned(event.Func(ignore))))
 		}
 		m.begin()
@@ -776,9 +776,9 @@ var operations = []operation{
 		c := clustertest.NewMemoryCluster(t)
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
-		all, h := spawn(t, b, n), nodetest.Open(t, a)
+		all, h := spawn(t, b, n), nodetest.NewProbe(t, a)
 		m.begin()
-		refs := monitor(h, all)
+		refs := monitor(h.Process, all)
 		for _, i := range shuffled(t, n) {
 			h.DemonitorFlush(refs[i])
 		}
@@ -789,15 +789,15 @@ var operations = []operation{
 		c := clustertest.NewMemoryCluster(t)
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
-		all, h := spawn(t, b, n), nodetest.Open(t, a)
-		monitor(h, all)
+		all, h := spawn(t, b, n), nodetest.NewProbe(t, a)
+		monitor(h.Process, all)
 		must(node.Call[int](t.Context(), h, all[0], 1))(t)
 		m.begin()
 		for _, i := range shuffled(t, n) {
 			b.Exit(all[i], node.Kill)
 		}
 		for range n {
-			node.ReceiveOf[node.Down](h)
+			node.ReceiveOf[node.Down](h.Process)
 		}
 		m.end()
 	}},
@@ -859,12 +859,12 @@ func longMessages(protocol string) func(*testing.T, *meter, int) {
 		c.Speak(protocol)
 		a, b := c.Start("a"), c.Start("b")
 		c.Connect(a, b)
-		h := nodetest.Open(t, b)
+		h := nodetest.NewProbe(t, b)
 		text := string(make([]byte, 100<<10))
 		var senders sync.WaitGroup
 		m.begin()
 		for range n {
-			s := nodetest.Open(t, a)
+			s := nodetest.NewProbe(t, a)
 			senders.Go(func() {
 				if err := s.Send(h.Self(), text); err != nil {
 					t.Error(err)
@@ -872,7 +872,7 @@ func longMessages(protocol string) func(*testing.T, *meter, int) {
 			})
 		}
 		for range n {
-			nodetest.Next[string](t, h)
+			nodetest.Expect[string](h)
 		}
 		senders.Wait()
 		m.end()
@@ -1002,13 +1002,13 @@ func monitor(h *node.Process, all []node.PID) []node.Ref {
 
 // kill ends processes in random order.
 func kill(t *testing.T, a *node.Node, all []node.PID) {
-	h := nodetest.Open(t, a)
-	monitor(h, all)
+	h := nodetest.NewProbe(t, a)
+	monitor(h.Process, all)
 	for _, i := range shuffled(t, len(all)) {
 		a.Exit(all[i], node.Kill)
 	}
 	for range all {
-		node.ReceiveOf[node.Down](h)
+		node.ReceiveOf[node.Down](h.Process)
 	}
 }
 
