@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // board is a dashboard, with the fields that are needed here. Package grafana reads it whole.
@@ -146,9 +147,7 @@ func questions(t *testing.T) (all []question) {
 
 // registry returns the metrics of a daemon.
 func registry(t *testing.T) *prometheus.Registry {
-	n, err := node.Start(node.Config{Name: "a@actornode"})
-	require.NoError(t, err)
-	t.Cleanup(func() { n.Stop() })
+	n := nodetest.Start(t, node.Config{Name: "a@actornode"})
 	n.Inside(process.Key{}).Count("supervisor_restarts", "shop", "front")
 	n.Inside(process.Key{}).Count("supervisor_shutdowns", "shop")
 	r := prometheus.NewRegistry()

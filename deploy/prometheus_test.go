@@ -26,6 +26,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/porttest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // lost is the part of a message that says that a tool is missing.
@@ -39,9 +40,7 @@ func TestPromtool(t *testing.T) {
 		assert.NoError(t, err, string(out))
 	}
 	r := prometheus.NewRegistry()
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	defer n.Stop()
+	n := nodetest.Start(t, node.Config{})
 	r.MustRegister(metrics.New(metrics.Config{Node: n}))
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(r, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))

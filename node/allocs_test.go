@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 type (
@@ -46,9 +47,7 @@ func TestAllocationsOfMessages(t *testing.T) {
 	if testkit.Race {
 		return // the detector allocates, too
 	}
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	defer n.Stop()
+	n := nodetest.Start(t, node.Config{})
 	to, err := n.Spawn(node.ActorFunc(func(_ *node.Context, m any) error {
 		if r, ok := m.(node.Request[question]); ok {
 			return r.Reply(true)

@@ -178,9 +178,7 @@ func TestCallCancelled(t *testing.T) {
 func TestCallTimeout(t *testing.T) {
 	actortest.EachCaller(t, func(t *testing.T, c actortest.Caller) {
 		synctest.Test(t, func(t *testing.T) {
-			n, err := node.Start(node.Config{Workers: 2, Stages: 2})
-			require.NoError(t, err)
-			defer n.Stop()
+			n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
 			pid, requests := keeper(t, n)
 			c.Do(t, n, func(me node.Caller) {
 				began := time.Now()

@@ -490,9 +490,7 @@ func TestDetectCyclesOfStarts(t *testing.T) {
 	spec, errs := child(top)
 	asked(spec, n, errs, "calls top", "top ("+top.String()+") awaits the start of")
 
-	by, err := n.Open()
-	require.NoError(t, err)
-	defer by.Close(nil)
+	by := nodetest.NewProbe(t, n)
 	spec, errs = child(by.Self())
 	asked(spec, by, errs, by.Self().String()+" calls top", "awaits the start of")
 

@@ -113,17 +113,13 @@ func TestDeliverNoReceipts(t *testing.T) {
 	start := func(name string) *node.Node {
 		cfg := c.Config(name)
 		cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
-		n, err := node.Start(cfg)
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, n.Stop()) })
+		n := nodetest.Start(t, cfg)
 		return n
 	}
 	a, b := start("a"), start("b")
 	require.ErrorIs(t, node.Deliver(testkit.Context(t), a, node.At{Name: "net_kernel", Node: b.Name()}, 1), errors.ErrUnsupported)
 	require.ErrorContains(t, node.Deliver(testkit.Context(t), a, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), "none@127.0.0.1")
-	alone, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	defer alone.Stop()
+	alone := nodetest.Start(t, node.Config{})
 	require.ErrorIs(t, node.Deliver(testkit.Context(t), alone, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), node.ErrNotHere)
 }
 

@@ -39,11 +39,9 @@ func echo(c *node.Context, msg any) error {
 func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
 	c := clustertest.NewMemoryCluster(t)
 	a, b = c.Start("a"), c.Start("b")
-	self, err := a.Open()
-	require.NoError(t, err)
-	t.Cleanup(func() { self.Close(nil) })
+	self = nodetest.NewProbe(t, a).Process
 	self.TrapExit(true)
-	remote, err = b.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
+	remote, err := b.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 	require.NoError(t, err)
 	return a, b, self, remote
 }
@@ -273,9 +271,7 @@ func TestFarNewLife(t *testing.T) {
 	require.NoError(t, err)
 	_, err = node.Call[int](testkit.Context(t), a, old, 1)
 	require.NoError(t, err)
-	self, err := a.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
+	self := nodetest.NewProbe(t, a)
 	self.MonitorNode(b.Name())
 	require.NoError(t, b.Stop())
 	require.IsType(t, node.NodeDown{}, self.Receive())

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -103,12 +104,9 @@ type doer interface {
 }
 
 func newScriptRun(t *testing.T, spawn func(*node.Node, *scripted) (node.PID, error)) *scriptRun {
-	n, err := node.Start(node.Config{Workers: 2, StopTimeout: testkit.Limit})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	watch, err := n.Open()
-	require.NoError(t, err)
-	return &scriptRun{t: t, n: n, spawn: spawn, watch: watch, refs: make(map[node.Ref]string)}
+	n := nodetest.Start(t, node.Config{Workers: 2, StopTimeout: testkit.Limit})
+	watch := nodetest.NewProbe(t, n)
+	return &scriptRun{t: t, n: n, spawn: spawn, watch: watch.Process, refs: make(map[node.Ref]string)}
 }
 
 // Receive makes a scripted process an Actor.

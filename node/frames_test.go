@@ -21,6 +21,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -36,8 +37,7 @@ func TestFarStopTells(t *testing.T) {
 		require.NoError(t, err)
 		remote, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
-		self, err := a.Open()
-		require.NoError(t, err)
+		self := nodetest.NewProbe(t, a)
 		self.TrapExit(true)
 		self.Link(remote)
 		ref := self.Monitor(remote)
@@ -167,11 +167,10 @@ func TestFarAwaitExit(t *testing.T) {
 		return ""
 	})
 	// The end of ctx does not end the process, whatever its cause.
-	dies, err := a.Open()
-	require.NoError(t, err)
+	dies := nodetest.NewProbe(t, a)
 	ctx := dies.Context()
 	dies.Close(node.Atom("mine"))
-	_, err = node.AwaitExit(ctx, self, remote)
+	_, err := node.AwaitExit(ctx, self, remote)
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, node.Atom("mine"), exit.Reason)
@@ -231,9 +230,7 @@ func TestFarNoCookie(t *testing.T) {
 	cfg.Distribution.Access.Cookies = func(peer node.Atom) (string, string, bool) {
 		return "secret", "secret", peer == "b@127.0.0.1"
 	}
-	a, err := node.Start(cfg)
-	require.NoError(t, err)
-	defer a.Stop()
+	a := nodetest.Start(t, cfg)
 	b, x := c.Start("b"), c.Start("x")
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	require.ErrorContains(t, a.Connect(testkit.Context(t), x.Name()), "cookie")
@@ -416,14 +413,10 @@ func TestFarLongMessages(t *testing.T) {
 		t.Fatal("not all has come")
 	}
 	// Others overtake it.
-	p, err := a.Open()
-	require.NoError(t, err)
-	defer p.Close(nil)
+	p := nodetest.NewProbe(t, a)
 	mine, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { return c.Send(p.Self(), msg) }))
 	require.NoError(t, err)
-	other, err := a.Open()
-	require.NoError(t, err)
-	defer other.Close(nil)
+	other := nodetest.NewProbe(t, a)
 	other.Send(mine, clustertest.Long(math.MaxInt32)) // under way until the node stops
 	self.Send(mine, 1)
 	assert.Equal(t, 1, p.Receive())

@@ -59,9 +59,7 @@ func TestStateOfCaller(t *testing.T) {
 	for _, s := range actortest.BlockingStyles() {
 		t.Run(s.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, err := node.Start(node.Config{})
-				require.NoError(t, err)
-				defer n.Stop()
+				n := nodetest.Start(t, node.Config{})
 				silent := actortest.Actor.Spawn(t, n, actortest.Ignore)
 				pid := s.Spawn(t, n, func(in actortest.Self, _ any) error {
 					_, err := node.Call[int](in.Context(), in, silent, "no answer")
@@ -139,9 +137,7 @@ func TestInfo(t *testing.T) {
 
 	require.NoError(t, n.Send(pid, "prepare"))
 	child := testkit.Receive(t, children)
-	watcher, err := n.Open()
-	require.NoError(t, err)
-	defer watcher.Close(nil)
+	watcher := nodetest.NewProbe(t, n)
 	watcher.Monitor(pid)
 	require.NoError(t, n.Send(pid, "block"))
 	<-entered
@@ -263,12 +259,10 @@ func TestLingering(t *testing.T) {
 // A closed handle has no function that could run on.
 func TestClosedHandleDoesNotLinger(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h, err := n.Open()
-	require.NoError(t, err)
+	h := nodetest.NewProbe(t, n)
 	h.Close(nil)
 	assert.Zero(t, n.Stats().Lingering)
-	h, err = n.Open()
-	require.NoError(t, err)
+	h = nodetest.NewProbe(t, n)
 	n.Exit(h.Self(), node.Kill)
 	h.Close(nil)
 	assert.Zero(t, n.Stats().Lingering)

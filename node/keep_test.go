@@ -167,9 +167,7 @@ func TestKeepGivesUp(t *testing.T) {
 // While a service is being restarted, the check says so.
 func TestCheckServices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, err := node.Start(node.Config{Workers: 2})
-		require.NoError(t, err)
-		defer n.Stop()
+		n := nodetest.Start(t, node.Config{Workers: 2})
 		var answers, up atomic.Bool
 		answers.Store(true)
 		up.Store(true)

@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,9 +26,7 @@ func TestRexIsNotHeldUp(t *testing.T) {
 		node.ActorFunc(func(*node.Context, any) error { <-release; return nil }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(full, "first"))
-	h, err := n.Open()
-	require.NoError(t, err)
-	defer h.Close(nil)
+	h := nodetest.NewProbe(t, n)
 	asks := func(pid node.PID) wire.Tuple { return wire.Tuple{pid, node.Atom("features_request")} }
 	require.NoError(t, h.Send(node.Atom("rex"), wire.Tuple{h.Self(), wire.Tuple{node.Atom("sbcast"), node.Atom("full"), "second"}}))
 	require.NoError(t, h.Send(node.Atom("rex"), wire.Tuple{h.Self(), wire.Tuple{node.Atom("send"), node.Atom("full"), "third"}}))

@@ -177,8 +177,7 @@ func TestNamesGoWithTheProcess(t *testing.T) {
 	_, err := b.SpawnOpt(node.Options{Name: "there"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	for range 20 {
-		h, err := a.Open()
-		require.NoError(t, err)
+		h := nodetest.NewProbe(t, a)
 		h.Link(node.At{Name: "there", Node: b.Name()})
 		h.TrapExit(true)
 		h.Close(nil)

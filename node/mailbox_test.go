@@ -57,9 +57,7 @@ func TestBoundedMailbox(t *testing.T) {
 			for _, s := range styles[:3] {
 				t.Run(b.name+"/"+p.policy.String()+"/"+s.Name, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						n, err := node.Start(node.Config{})
-						require.NoError(t, err)
-						defer n.Stop()
+						n := nodetest.Start(t, node.Config{})
 						stream := n.DeadLetters(10)
 						release := make(chan struct{})
 						var got []any
@@ -326,9 +324,7 @@ func TestDeadLettersMissed(t *testing.T) {
 func TestDeadLetterLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logtest.Records
-		n, err := node.Start(node.Config{Log: slog.New(&log)})
-		require.NoError(t, err)
-		defer n.Stop()
+		n := nodetest.Start(t, node.Config{Log: slog.New(&log)})
 		lines := func() int { return len(log.With("dead letter")) }
 		last := func() map[string]any { return log.With("dead letter")[lines()-1] }
 		lose := func(times int) {

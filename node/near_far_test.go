@@ -306,11 +306,9 @@ func init() { node.RegisterTypes(nearFarRegistered...) }
 // play runs a program in a placement and returns its output.
 func (w world) play(t *testing.T, p program) (lines []string) {
 	w.t, w.ctx = t, testkit.Context(t)
-	me, err := w.here.Open()
-	require.NoError(t, err)
-	t.Cleanup(func() { me.Close(nil) })
+	me := nodetest.NewProbe(t, w.here)
 	me.TrapExit(true)
-	w.me = me
+	w.me = me.Process
 	defer func() {
 		switch r := recover().(type) {
 		case nil:

@@ -20,11 +20,8 @@ import (
 func TestNodeUp(t *testing.T) {
 	c := clustertest.NewMemoryCluster(t)
 	a, b := c.Start("a"), c.Start("b")
-	self, err := a.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
-	gone, err := a.Open()
-	require.NoError(t, err)
+	self := nodetest.NewProbe(t, a)
+	gone := nodetest.NewProbe(t, a)
 	gone.MonitorNodes()
 	gone.Close(nil)
 	self.MonitorNodes()
@@ -43,7 +40,7 @@ func TestNodeUp(t *testing.T) {
 	self.DemonitorNodes()
 	a.Disconnect(b.Name())
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
-	_, err = self.ReceiveWithin(0, nil)
+	_, err := self.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout)
 }
 
@@ -56,9 +53,7 @@ func TestLossy(t *testing.T) {
 	slow.stall.Store(&stall)
 	cfg := c.Config("a")
 	cfg.Distribution.Protocols = []dist.Protocol{slow}
-	a, err := node.Start(cfg)
-	require.NoError(t, err)
-	defer a.Stop()
+	a := nodetest.Start(t, cfg)
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	testkit.Until(t, func() string {
 		if slow.holds.Load() == 0 {
@@ -146,8 +141,7 @@ func TestMonitorNodesForgetsTheDead(t *testing.T) {
 	stays := nodetest.NewProbe(t, n)
 	stays.MonitorNodes()
 	for range 1000 {
-		h, err := n.Open()
-		require.NoError(t, err)
+		h := nodetest.NewProbe(t, n)
 		h.MonitorNodes()
 		h.Close(nil)
 	}

@@ -117,8 +117,7 @@ func TestStatsHandled(t *testing.T) {
 		}
 	}
 	testkit.UntilTrue(t, func() bool { return n.Stats().Handled == before.Handled+4*messages }, fmt.Sprintf("%d %d", before.Handled, n.Stats().Handled))
-	h, err := n.Open()
-	require.NoError(t, err)
+	h := nodetest.NewProbe(t, n)
 	for i := range 10 {
 		require.NoError(t, h.Send(h.Self(), i))
 		h.Receive()

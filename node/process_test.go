@@ -60,8 +60,7 @@ func TestHandlerLeavesThreadLocked(t *testing.T) {
 					return c.Send(echo, m)
 				}))
 				require.NoError(t, err)
-				me, err := n.Open()
-				require.NoError(t, err)
+				me := nodetest.NewProbe(t, n)
 				before := testkit.Goroutines()
 				for range 50 {
 					require.NoError(t, n.Send(locker, me.Self()))
@@ -90,8 +89,7 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Coroutines: true})
 			never, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 			require.NoError(t, err)
-			watch, err := n.Open()
-			require.NoError(t, err)
+			watch := nodetest.NewProbe(t, n)
 			for _, times := range []int{1, 3} {
 				_, err := watch.SpawnOpt(node.Options{Monitor: new(node.Ref)}, node.ProcessFunc(func(p *node.Process) error {
 					lockThread(times)
@@ -99,7 +97,7 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 					return nil
 				}))
 				require.NoError(t, err)
-				down, err := node.ReceiveOfWithin[node.Down](watch, testkit.Limit)
+				down, err := node.ReceiveOfWithin[node.Down](watch.Process, testkit.Limit)
 				require.NoError(t, err)
 				require.IsType(t, &node.Crash{}, down.Reason)
 				require.Equal(t, node.ErrThreadLocked, down.Reason.(*node.Crash).Reason)
@@ -136,8 +134,7 @@ func TestCoroutineEndsLocked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Budget: 10, Blocked: time.Hour})
-			me, err := n.Open()
-			require.NoError(t, err)
+			me := nodetest.NewProbe(t, n)
 			const many = 2000
 			for range 3 {
 				ready, goes := make(chan struct{}), make(chan struct{})
@@ -160,15 +157,15 @@ func TestCoroutineEndsLocked(t *testing.T) {
 				me.Monitor(pid)
 				close(goes)
 				for range many {
-					_, err := node.ReceiveOfWithin[string](me, testkit.Limit)
+					_, err := node.ReceiveOfWithin[string](me.Process, testkit.Limit)
 					require.NoError(t, err)
 				}
-				_, err = node.ReceiveOfWithin[node.Down](me, testkit.Limit)
+				_, err = node.ReceiveOfWithin[node.Down](me.Process, testkit.Limit)
 				require.NoError(t, err)
 			}
 			testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "no function is left")
 			locked := make(chan bool)
-			_, err = n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+			_, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
 				locked <- lockedHere()
 				return nil
 			}))

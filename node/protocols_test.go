@@ -141,9 +141,7 @@ func TestPeersChooseProtocol(t *testing.T) {
 	start := func(name string, protocols ...dist.Protocol) *node.Node {
 		cfg := c.Config(name)
 		cfg.Distribution.Protocols = protocols
-		n, err := node.Start(cfg)
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, n.Stop()) })
+		n := nodetest.Start(t, cfg)
 		return n
 	}
 	a, b := start("a", c.Memory, common), start("b", c.Memory, common)

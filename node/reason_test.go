@@ -285,8 +285,7 @@ func TestChainOfLinks(t *testing.T) {
 	length := testkit.By(20_000, 100_000, 1_000_000)
 	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 	require.NoError(t, err)
-	watch, err := n.Open()
-	require.NoError(t, err)
+	watch := nodetest.NewProbe(t, n)
 	var first, last node.PID
 	linked := make(chan struct{}, length)
 	link := node.ActorFunc(func(c *node.Context, to any) error {
@@ -309,7 +308,7 @@ func TestChainOfLinks(t *testing.T) {
 	}
 	watch.Monitor(last)
 	watch.Exit(first, "cut")
-	assert.Equal(t, "cut", node.ReceiveOf[node.Down](watch).Reason)
+	assert.Equal(t, "cut", node.ReceiveOf[node.Down](watch.Process).Reason)
 	assert.Equal(t, 1, n.Stats().Processes)
 	require.NoError(t, n.Stop())
 }

@@ -102,9 +102,7 @@ func TestReceiveNested(t *testing.T) {
 func TestReceiveTimeouts(t *testing.T) {
 	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, err := node.Start(node.Config{Workers: 1})
-			require.NoError(t, err)
-			defer n.Stop()
+			n := nodetest.Start(t, node.Config{Workers: 1})
 			s.Run(t, n, func(p *node.Process) {
 				began := time.Now()
 				since := func() time.Duration { return time.Since(began) }
@@ -161,9 +159,7 @@ func TestReceiveTimeouts(t *testing.T) {
 func TestKilledInATimedReceive(t *testing.T) {
 	actortest.EachBlocking(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, err := node.Start(node.Config{Workers: 1})
-			require.NoError(t, err)
-			defer n.Stop()
+			n := nodetest.Start(t, node.Config{Workers: 1})
 			unwound := make(chan struct{})
 			pid, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 				defer close(unwound)

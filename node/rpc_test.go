@@ -281,11 +281,10 @@ func TestRPCCast(t *testing.T) {
 	assert.Equal(t, wire.Tuple{node.Atom("far"), node.Atom("give"), wire.List{1}}, l.Message)
 	testkit.Until(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 
-	gone, err := a.Open()
-	require.NoError(t, err)
+	gone := nodetest.NewProbe(t, a)
 	gone.Close(nil)
 	assert.ErrorIs(t, rpc.Cast(gone, b.Name(), "far", "give", 1), node.ErrExited)
-	_, err = rpc.Call[any](testkit.Context(t), gone, b.Name(), "far", "give", 1)
+	_, err := rpc.Call[any](testkit.Context(t), gone, b.Name(), "far", "give", 1)
 	assert.ErrorIs(t, err, node.ErrExited)
 }
 

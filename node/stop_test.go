@@ -127,8 +127,7 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{})
 		require.NoError(t, err)
-		h, err := n.Open()
-		require.NoError(t, err)
+		h := nodetest.NewProbe(t, n)
 		fired := 0
 		for k := range 90 {
 			s := styles[k%3]
@@ -239,8 +238,7 @@ func TestStopWithFullMailbox(t *testing.T) {
 func TestStoppedNode(t *testing.T) {
 	n, err := node.Start(node.Config{})
 	require.NoError(t, err)
-	h, err := n.Open()
-	require.NoError(t, err)
+	h := nodetest.NewProbe(t, n)
 	pid, err := n.SpawnOpt(node.Options{Name: "one"}, actortest.Actor.Actor(actortest.Ignore))
 	require.NoError(t, err)
 	require.NoError(t, n.Stop())

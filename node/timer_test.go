@@ -351,9 +351,7 @@ func TestTimerRaces(t *testing.T) {
 
 // The cost of a timer and its process, which pays for the first timer.
 func BenchmarkTimer(b *testing.B) {
-	n, err := node.Start(node.Config{})
-	require.NoError(b, err)
-	defer n.Stop()
+	n := nodetest.Start(b, node.Config{})
 	pid := actortest.Actor.Spawn(b, n, actortest.Ignore)
 	b.Run("set and cancel", func(b *testing.B) {
 		b.ReportAllocs()
@@ -402,9 +400,6 @@ func TestSendAfterFullMailbox(t *testing.T) {
 	actortest.EachStyle(t, func(t *testing.T, s actortest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
-			h, err := n.Open()
-			require.NoError(t, err)
-			defer h.Close(nil)
 			before := testkit.Goroutines()
 			var timers []*node.Timer
 			for i := range 100 {

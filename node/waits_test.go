@@ -277,8 +277,7 @@ var waitStyles = []waitStyle{
 func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f func(h actortest.Self)) (pid node.PID, ended chan struct{}) {
 	ended = make(chan struct{})
 	if s.handle {
-		h, err := n.Open()
-		require.NoError(t, err)
+		h := nodetest.NewProbe(t, n).Process
 		partner.Link(h.Self())
 		go func() {
 			defer close(ended)

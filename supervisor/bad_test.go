@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -36,10 +37,9 @@ func inBubble(t *testing.T, log *slog.Logger, f func(s *oracleNode)) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 2, Log: log})
 		require.NoError(t, err)
-		self, err := n.Open()
-		require.NoError(t, err)
+		self := nodetest.NewProbe(t, n)
 		self.TrapExit(true)
-		f(&oracleNode{t, n, self})
+		f(&oracleNode{t, n, self.Process})
 		self.Close(nil)
 		require.NoError(t, n.Stop())
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/statem"
@@ -114,9 +115,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 	}
 
 	// What other code prints is cut, too, and marked as cut.
-	self, err := n.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
+	self := nodetest.NewProbe(t, n)
 	user, ok := n.Whereis("user")
 	require.True(t, ok)
 	for _, request := range []wire.Tuple{

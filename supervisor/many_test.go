@@ -35,9 +35,7 @@ func (m member) Init(c *node.Context) error {
 func (member) Receive(_ *node.Context, m any) error { return node.ExitWith(m) }
 
 func newChildGroup(t *testing.T, strategy supervisor.Strategy, size int) (c *childGroup, pids []node.PID) {
-	n, err := node.Start(node.Config{Workers: 1, Log: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	n := nodetest.Start(t, node.Config{Workers: 1, Log: slog.New(slog.DiscardHandler)})
 	c = &childGroup{n: n, heard: make(chan node.PID, size)}
 	spec := supervisor.Spec{Strategy: strategy, Intensity: 1 << 30, Period: time.Hour}
 	start := func(...any) (node.Actor, error) { return member{c.heard}, nil }
@@ -48,6 +46,7 @@ func newChildGroup(t *testing.T, strategy supervisor.Strategy, size int) (c *chi
 			spec.Children = append(spec.Children, supervisor.Child{ID: i, Start: start})
 		}
 	}
+	var err error
 	c.sup, err = supervisor.Start(background, n, spec, node.Options{})
 	require.NoError(t, err)
 	for range size {

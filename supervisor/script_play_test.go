@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -85,11 +86,10 @@ type holding struct {
 }
 
 func newPlay(t *testing.T, d dialect) *play {
-	n, err := node.Start(node.Config{Workers: 1, Stages: 1, Coroutines: true, Log: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Coroutines: true, Log: slog.New(slog.DiscardHandler)})
 	p := &play{dialect: d, t: t, n: n, defs: make(map[string]*supDef), turns: make(map[string]int), count: make(map[string]int),
 		names: make(map[string]node.PID), runs: make(map[node.PID]*childRun), held: make(map[string]holding)}
+	var err error
 	p.hook, err = n.SpawnOpt(node.Options{Mailbox: ends{p}}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	for arity := 1; arity <= 3; arity++ {

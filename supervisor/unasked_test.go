@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
@@ -107,12 +108,8 @@ func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 	defer close(stop)
 
 	var log logtest.Text
-	n, err := node.Start(node.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	require.NoError(t, err)
-	defer n.Stop()
-	checked, err := node.Start(node.Config{Log: n.Log(), Isolation: isolation.Config{Check: true}})
-	require.NoError(t, err)
-	defer checked.Stop()
+	n := nodetest.Start(t, node.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	checked := nodetest.Start(t, node.Config{Log: n.Log(), Isolation: isolation.Config{Check: true}})
 	dead, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	n.Exit(dead, node.Kill)

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/nodetest"
 )
 
 // gate counts how often conditions on it are evaluated.
@@ -48,9 +49,7 @@ func (g *gate) Passed(*active.Context, none) ([]int, error) { return g.passed, n
 func inBubble(t *testing.T, cfg node.Config, f func(t *testing.T, n *node.Node)) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg.Log = (&logtest.Text{}).Logger()
-		n, err := node.Start(cfg)
-		require.NoError(t, err)
-		defer n.Stop()
+		n := nodetest.Start(t, cfg)
 		f(t, n)
 	})
 }

@@ -364,8 +364,7 @@ func TestUnexpectedMessage(t *testing.T) {
 func TestParent(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		h := &probe{}
-		parent, err := s.n.Open()
-		require.NoError(t, err)
+		parent := nodetest.NewProbe(t, s.n)
 		pid, err := event.Start(s.Context(), parent, event.Config{}, node.Options{Link: true})
 		require.NoError(t, err)
 		require.NoError(t, event.Add(s.Context(), s.n, pid, id("a"), h))

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
 )
@@ -186,12 +187,10 @@ func handlerID(name string) event.ID {
 }
 
 func play(t *testing.T, lines []string) string {
-	n, err := node.Start(node.Config{Workers: 2})
-	require.NoError(t, err)
-	defer n.Stop()
-	driver, err := n.Open()
-	require.NoError(t, err)
-	th := &scriptRunner{rules: make(map[string][]string), n: n, driver: driver, owners: make(map[string]node.PID)}
+	n := nodetest.Start(t, node.Config{Workers: 2})
+	driver := nodetest.NewProbe(t, n)
+	th := &scriptRunner{rules: make(map[string][]string), n: n, driver: driver.Process, owners: make(map[string]node.PID)}
+	var err error
 	th.pid, err = event.Start(t.Context(), driver, event.Config{Modules: map[node.Atom]func(any) (event.Handler, error){
 		"manager": func(args any) (event.Handler, error) {
 			a := args.(wire.Tuple)

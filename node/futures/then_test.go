@@ -191,9 +191,7 @@ func (o *counter) Misuse(c *active.Context, _ struct{}) (struct{}, error) {
 // Nobody waits longer than Within says, and a later answer is dropped.
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, err := node.Start(node.Config{})
-		require.NoError(t, err)
-		defer n.Stop()
+		n := nodetest.Start(t, node.Config{})
 		froms := make(chan node.From, 2)
 		pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 			froms <- msg.(node.Request[int]).From

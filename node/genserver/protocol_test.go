@@ -272,8 +272,7 @@ func TestSuspendedExits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{Workers: 2})
 				require.NoError(t, err)
-				parent, err := n.Open()
-				require.NoError(t, err)
+				parent := nodetest.NewProbe(t, n)
 				p := &probe{init: func(_ *probe, c *genserver.Context) error { c.TrapExit(true); return nil }}
 				child := start(t, parent, p, node.Options{Link: c.link})
 				require.NoError(t, sys.Suspend(t.Context(), n, child))

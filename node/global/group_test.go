@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -21,9 +22,7 @@ func TestGroup(t *testing.T) {
 	c.connect(b, a.Name())
 	pid := sleeper(t, a)
 	require.NoError(t, global.Register(ctx, a, "name", pid, global.Options{}))
-	self, err := b.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
+	self := nodetest.NewProbe(t, b)
 	to := node.At{Name: "global_group", Node: a.Name()}
 	ask := func(body ...any) any {
 		require.NoError(t, self.Send(to, wire.Tuple{node.Atom("$gen_cast"), wire.Tuple(body)}))

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/clustertest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,19 +19,17 @@ func TestFar(t *testing.T) {
 	c := clustertest.NewCluster(t)
 	near, far := c.Start("near"), c.Start("far")
 	c.Connect(near, far)
-	h, err := far.Open()
-	require.NoError(t, err)
-	defer h.Close(nil)
+	h := nodetest.NewProbe(t, far)
 
 	o := own(t, near, &holder{})
 	pid := o.PID()
 	var refused *wire.EncodeError
-	err = near.Send(h.Self(), o)
+	err := near.Send(h.Self(), o)
 	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, err, "lifetime.Owner")
 	t.Log(err)
 	require.NoError(t, near.Send(h.Self(), o.PID()))
-	require.Equal(t, pid, node.ReceiveOf[node.PID](h))
+	require.Equal(t, pid, node.ReceiveOf[node.PID](h.Process))
 
 	ref := h.Monitor(pid)
 	_, err = lifetime.Call[*lifetime.Owner](testkit.Context(t), near, o, me{})

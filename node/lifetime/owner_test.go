@@ -84,9 +84,7 @@ func own(t testing.TB, from node.Caller, b node.Actor) *lifetime.Owner {
 
 // collect runs the collector until the process is gone, and returns its exit reason.
 func collect(t testing.TB, n *node.Node, pid node.PID) any {
-	h, err := n.Open()
-	require.NoError(t, err)
-	defer h.Close(nil)
+	h := nodetest.NewProbe(t, n)
 	ref := h.Monitor(pid) // before the collector runs, so that the reason arrives
 	var reason any
 	testkit.UntilTrue(t, func() bool {
@@ -190,9 +188,7 @@ func TestKept(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &node.Distribution{
 		Published: global.Join(global.Config{}), Cookie: "c", Finder: &discovery.EPMD{Config: epmdtest.Serve(t, "127.0.0.1")},
 	}})
-	h, err := n.Open()
-	require.NoError(t, err)
-	defer h.Close(nil)
+	h := nodetest.NewProbe(t, n)
 	other, err := n.Spawn(&holder{})
 	require.NoError(t, err)
 	server, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -245,12 +241,12 @@ func TestKept(t *testing.T) {
 		},
 		"a request of its own": func(pid node.PID) func() {
 			perform(pid, func(c *node.Context) { node.SendRequest(c, server, "tag", 5) })
-			r := node.ReceiveOf[node.Request[int]](h)
+			r := node.ReceiveOf[node.Request[int]](h.Process)
 			return func() { require.NoError(t, r.Reply(1)) }
 		},
 		"a future that is to be sent to it": func(pid node.PID) func() {
 			node.Async[int](h, server, 1).SendTo(pid, "tag")
-			r := node.ReceiveOf[node.Request[int]](h)
+			r := node.ReceiveOf[node.Request[int]](h.Process)
 			return func() { require.NoError(t, r.Reply(1)) }
 		},
 		"a message that it has left": func(pid node.PID) func() {
@@ -278,16 +274,14 @@ func TestKept(t *testing.T) {
 // lost.
 func TestMonitorDoesNotKeep(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	h, err := n.Open()
-	require.NoError(t, err)
-	defer h.Close(nil)
+	h := nodetest.NewProbe(t, n)
 	o := own(t, n, &holder{})
 	pid := o.PID()
 	ref := h.Monitor(pid)
 	runtime.KeepAlive(o)
 	o = nil
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
-	down := node.ReceiveOf[node.Down](h)
+	down := node.ReceiveOf[node.Down](h.Process)
 	require.Equal(t, ref, down.Ref)
 	require.Equal(t, lifetime.Collected, down.Reason)
 	require.NoError(t, h.Send(pid, 1), "a dead letter")

@@ -33,9 +33,7 @@ func ended() context.Context {
 func TestWait(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	require.NoError(t, lifetime.Wait(testkit.Context(t), n), "there is none")
-	h, err := n.Open()
-	require.NoError(t, err)
-	defer h.Close(nil)
+	h := nodetest.NewProbe(t, n)
 	daemon, err := n.SpawnOpt(node.Options{Daemon: true}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	require.NoError(t, lifetime.Wait(testkit.Context(t), n), "a daemon and a handle")

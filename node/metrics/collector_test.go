@@ -136,9 +136,7 @@ func TestCollect(t *testing.T) {
 
 // However much a node has, a scrape looks at a bounded amount, and shows a bounded amount.
 func TestBounds(t *testing.T) {
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	defer n.Stop()
+	n := nodetest.Start(t, node.Config{})
 	for range 300 {
 		_, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 		require.NoError(t, err)
@@ -182,9 +180,7 @@ func TestCollectWhileBusy(t *testing.T) {
 }
 
 func BenchmarkCollect(b *testing.B) {
-	n, err := node.Start(node.Config{})
-	require.NoError(b, err)
-	defer n.Stop()
+	n := nodetest.Start(b, node.Config{})
 	for range 100_000 {
 		_, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 		require.NoError(b, err)

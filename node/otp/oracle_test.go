@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/demo"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
@@ -18,9 +19,7 @@ import (
 // The answers to some 300 calls have the same shapes as OTP's own.
 func TestShapesOTP(t *testing.T) {
 	n, _, e := startBoth(t)
-	parent, err := n.Open()
-	require.NoError(t, err)
-	defer parent.Close(nil)
+	parent := nodetest.NewProbe(t, n)
 	var subjects wire.List
 	for _, k := range []struct {
 		o node.Options

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -31,15 +32,11 @@ func leaves(*node.Context, any) error { return node.ErrUnhandled }
 
 func TestProcessInfo(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard, Messages: 3})
-	parent, err := n.Open()
-	require.NoError(t, err)
-	defer parent.Close(nil)
+	parent := nodetest.NewProbe(t, n)
 	pid, err := parent.SpawnOpt(node.Options{Label: "cart 7", Link: true}, node.ActorFunc(leaves))
 	require.NoError(t, err)
 	watch := spawn(t, n, node.Options{}, node.ActorFunc(leaves))
-	self, err := n.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
+	self := nodetest.NewProbe(t, n)
 	self.Monitor(pid)
 	for i := range 5 {
 		require.NoError(t, n.Send(pid, i))
@@ -109,9 +106,7 @@ func TestBehaviours(t *testing.T) {
 // An application tree without OTP, of processes that were started in other ways.
 func TestTreeOfLinks(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard})
-	self, err := n.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
+	self := nodetest.NewProbe(t, n)
 	master := make(chan wire.PID, 1)
 	top, err := self.SpawnOpt(node.Options{Name: "top"}, node.ProcessFunc(func(p *node.Process) error {
 		p.TrapExit(true)
@@ -180,9 +175,7 @@ func TestProcsInfoInChunks(t *testing.T) {
 	for range many {
 		spawn(t, n, node.Options{}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	}
-	self, err := n.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
+	self := nodetest.NewProbe(t, n)
 	b, err := rpc.NewActor(n, "observer_backend", "procs_info", []any{self.Self()})
 	require.NoError(t, err)
 	pid, err := self.SpawnOpt(node.Options{Link: true}, b)
@@ -191,7 +184,7 @@ func TestProcsInfoInChunks(t *testing.T) {
 	var sizes []int
 	rows := 0
 	for rows < many {
-		m := node.ReceiveOf[wire.Tuple](self)
+		m := node.ReceiveOf[wire.Tuple](self.Process)
 		assert.Equal(t, pid, m[1])
 		sizes = append(sizes, len(m[2].(wire.List)))
 		rows += sizes[len(sizes)-1]

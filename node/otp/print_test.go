@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -116,12 +117,8 @@ func TestFormatsOTP(t *testing.T) {
 
 func TestPrintErrors(t *testing.T) {
 	assert.ErrorIs(t, otp.Print(t.Context(), "x"), otp.ErrNoLeader)
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	p, err := n.Open()
-	require.NoError(t, err)
-	defer p.Close(nil)
+	n := nodetest.Start(t, node.Config{})
+	p := nodetest.NewProbe(t, n)
 	assert.ErrorIs(t, otp.Print(p.Context(), "x"), otp.ErrNoLeader)
 
 	lead := func(answer any) context.Context { // of a process whose leader gives this answer

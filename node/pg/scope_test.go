@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -182,9 +183,8 @@ func TestMonitorScope(t *testing.T) {
 // A watcher that exits is forgotten, and so is a group that only this process watched.
 func TestWatcherExits(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
-	other, err := p.Open()
-	require.NoError(t, err)
-	_, _, err = p.scope.Monitor(testkit.Context(t), other, "g")
+	other := nodetest.NewProbe(t, p.Node)
+	_, _, err := p.scope.Monitor(testkit.Context(t), other, "g")
 	require.NoError(t, err)
 	_, _, err = p.scope.MonitorScope(testkit.Context(t), other)
 	require.NoError(t, err)
@@ -243,8 +243,7 @@ func TestScopeEnds(t *testing.T) {
 
 func TestStartLink(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{Name: "-"})
-	starter, err := p.Open()
-	require.NoError(t, err)
+	starter := nodetest.NewProbe(t, p.Node)
 	s, err := pg.Start(testkit.Context(t), starter, pg.Config{Link: true})
 	require.NoError(t, err)
 	pid, ok := p.Whereis(s.Name())

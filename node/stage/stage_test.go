@@ -830,9 +830,7 @@ func TestNeighbourOfSleepers(t *testing.T) {
 	for _, style := range onStages {
 		t.Run(style.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, err := node.Start(node.Config{Workers: 2, Stages: 1})
-				require.NoError(t, err)
-				defer n.Stop()
+				n := nodetest.Start(t, node.Config{Workers: 2, Stages: 1})
 				neighbour := style.Spawn(t, n, parrot)
 				var sleepers []node.PID
 				for range 200 {

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -214,11 +215,8 @@ func reasonText(reason any) string {
 }
 
 func play(t *testing.T, lines []string) string {
-	n, err := node.Start(node.Config{Workers: 2})
-	require.NoError(t, err)
-	defer n.Stop()
-	driver, err := n.Open()
-	require.NoError(t, err)
+	n := nodetest.Start(t, node.Config{Workers: 2})
+	driver := nodetest.NewProbe(t, n)
 	th := &scriptRunner{rules: make(map[string][][]string)}
 	kind := scriptedMachines
 	var commands []string
@@ -288,7 +286,7 @@ func play(t *testing.T, lines []string) string {
 	if state, err := sys.GetState(t.Context(), driver, pid); err == nil {
 		th.trace.Printf("in %s", plain.Format(state))
 	} else {
-		down := node.ReceiveOf[node.Down](driver)
+		down := node.ReceiveOf[node.Down](driver.Process)
 		require.Equal(t, ref, down.Ref)
 		th.trace.Printf("exit %s", reasonText(down.Reason))
 	}

@@ -372,8 +372,7 @@ var eager = statem.Define((*caller).calls).EnterCalls()
 // A linked machine ends in an orderly way with its parent, if it traps exits.
 func TestParent(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
-		parent, err := s.n.Open()
-		require.NoError(t, err)
+		parent := nodetest.NewProbe(t, s.n)
 		l := &lamp{init: func(c *statem.Context) (statem.State[*lamp], error) { c.TrapExit(true); return nil, nil }}
 		pid, err := lamps.Start(s.Context(), parent, l, node.Options{Link: true})
 		require.NoError(t, err)
@@ -584,11 +583,8 @@ func TestStartMonitor(t *testing.T) {
 
 // BenchmarkCall is a call that changes the state. Budget: 2 allocations, 56 B.
 func BenchmarkCall(b *testing.B) {
-	n, err := node.Start(node.Config{})
-	require.NoError(b, err)
-	defer n.Stop()
-	me, err := n.Open()
-	require.NoError(b, err)
+	n := nodetest.Start(b, node.Config{})
+	me := nodetest.NewProbe(b, n)
 	pid, err := flips.Start(b.Context(), me, &flip{}, node.Options{})
 	require.NoError(b, err)
 	b.ReportAllocs()

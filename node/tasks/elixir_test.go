@@ -143,8 +143,7 @@ func TestElixirOwner(t *testing.T) {
 		begin := time.Now()
 		require.Equal(t, "timeout", e.exit(e.task(temporary, null, monitor)))
 		require.Equal(t, 5*time.Second, time.Since(begin))
-		owner, err := e.n.Open()
-		require.NoError(t, err)
+		owner := nodetest.NewProbe(t, e.n)
 		for _, watch := range []wire.Atom{"monitor", "nomonitor"} {
 			e.call(e.start(owner.Self(), temporary, null, watch))
 		}

@@ -54,9 +54,7 @@ func TestDemo(t *testing.T) {
 func TestNested(t *testing.T) {
 	n := start(t)
 	echoes(t, n, 2)
-	self, err := n.Open()
-	require.NoError(t, err)
-	defer self.Close(nil)
+	self := nodetest.NewProbe(t, n)
 	require.NoError(t, n.Register("test", self.Self()))
 	f, err := tree.Check("nested.yaml", strings.NewReader(`
 supervisor:

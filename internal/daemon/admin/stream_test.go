@@ -199,8 +199,7 @@ func TestClientGone(t *testing.T) {
 	})
 
 	// The client is killed in the middle, with events under way.
-	h, err := near.Open()
-	require.NoError(t, err)
+	h := nodetest.NewProbe(t, near)
 	_, err = node.Call[any](ctx, h, node.At{Name: admin.Name, Node: far.Name()},
 		wire.Tuple{wire.Atom("trace"), wire.NewMap(wire.Atom("targets"), wire.List{pid})})
 	require.NoError(t, err)
@@ -276,9 +275,7 @@ func TestEndedStreamLeavesNothing(t *testing.T) {
 func TestNoEcho(t *testing.T) {
 	n := startNode(t, nil, "alone")
 	require.NoError(t, admin.Start(testkit.Context(t), n, admin.Config{}))
-	h, err := n.Open()
-	require.NoError(t, err)
-	defer h.Close(nil)
+	h := nodetest.NewProbe(t, n)
 	request := func(target, to node.PID) any {
 		v, err := node.Call[any](testkit.Context(t), n, admin.Name, any(wire.Tuple{wire.Atom("trace"), wire.NewMap(
 			wire.Atom("targets"), wire.List{target}, wire.Atom("to"), to)}))

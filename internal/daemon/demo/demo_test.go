@@ -73,9 +73,7 @@ func TestCalls(t *testing.T) {
 // The messages of Erlang's gen_server:call, and its reply.
 func TestErlangCall(t *testing.T) {
 	run(t, func(t *testing.T, n *node.Node, _ node.PID) {
-		self, err := n.Open()
-		require.NoError(t, err)
-		defer self.Close(nil)
+		self := nodetest.NewProbe(t, n)
 		ref := n.MakeRef()
 		call := func(to, text string) any {
 			require.NoError(t, self.Send(wire.Atom(to),
@@ -93,9 +91,7 @@ func TestErlangCall(t *testing.T) {
 
 func TestMessagesToEcho(t *testing.T) {
 	run(t, func(t *testing.T, n *node.Node, _ node.PID) {
-		self, err := n.Open()
-		require.NoError(t, err)
-		defer self.Close(nil)
+		self := nodetest.NewProbe(t, n)
 		echo, _ := n.Whereis("echo")
 		fresh, err := rpc.NewActor(n, Module, "echo", nil)
 		require.NoError(t, err)
@@ -176,9 +172,7 @@ func TestByName(t *testing.T) {
 	run(t, func(t *testing.T, n *node.Node, _ node.PID) {
 		exit, err := rpc.NewActor(n, Module, "exit", []any{wire.Tuple{wire.Atom("bye"), 1}})
 		require.NoError(t, err)
-		self, err := n.Open()
-		require.NoError(t, err)
-		defer self.Close(nil)
+		self := nodetest.NewProbe(t, n)
 		var ref node.Ref
 		_, err = self.SpawnOpt(node.Options{Monitor: &ref}, exit)
 		require.NoError(t, err)

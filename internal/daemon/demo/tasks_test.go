@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -18,9 +19,7 @@ func TestTasks(t *testing.T) {
 		require.NoError(t, err)
 		sup, err := n.Spawn(fresh)
 		require.NoError(t, err)
-		self, err := n.Open()
-		require.NoError(t, err)
-		defer self.Close(nil)
+		self := nodetest.NewProbe(t, n)
 		me, ref := self.Self(), n.MakeRef()
 		require.NoError(t, self.Send(sup, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{me, ref}, wire.Tuple{wire.Atom("start_task"),
 			wire.List{wire.Tuple{n.Name(), me, me}, wire.Atom("monitor")}, wire.Atom("temporary"), wire.AtomUndefined}}))
