@@ -31,7 +31,7 @@ func TestPeerNamesSpawner(t *testing.T) {
 			policy, err := rights.New(rights.Config{Rules: []rights.Rule{
 				{Peer: "b@127.0.0.1", May: []string{"connect", "spawn io:format/1"}}, {May: []string{"all"}}}})
 			require.NoError(t, err)
-			tr := clustertest.NewPipes()
+			tr := clustertest.NewPipes(t)
 			n, _ := exposed(t, tr, protocol, node.Distribution{Access: node.Access{Rights: policy}})
 			require.NoError(t, otpservices.Serve(n, otpservices.Config{Output: io.Discard}))
 			b, third := connectRaw(t, n, tr, protocol, "b@127.0.0.1"), connectRaw(t, n, tr, protocol, "c@127.0.0.1")

@@ -92,7 +92,7 @@ func TestUnasked(t *testing.T) {
 // hears is a peer, for five minutes, of a node that runs everything that talks to other nodes unasked. It sends only
 // ticks. It returns what it receives, by the names of unasked.
 func hears(t *testing.T, p *erldist.Protocol, hidden bool) (about dist.Peer, got map[string]bool) {
-	tr := clustertest.NewPipes()
+	tr := clustertest.NewPipes(t)
 	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: global.Join(global.Config{})})
 	require.NoError(t, otpservices.Serve(n, otpservices.Config{}))
 	for _, scope := range []node.Atom{"pg", "pg_more"} {
@@ -149,7 +149,7 @@ func TestPeerWithoutMonitors(t *testing.T) {
 		"monitors alone": erlflags.DistMonitor,
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := clustertest.NewPipes()
+			tr := clustertest.NewPipes(t)
 			n, log := exposed(t, tr, &erldist.Protocol{}, node.Distribution{})
 			r := connectRaw(t, n, tr, &erldist.Protocol{Without: uint64(lacks)}, "c@127.0.0.1")
 			served := make(chan error, 1)
@@ -225,7 +225,7 @@ func serves(r *raw) error {
 
 // A peer without UNLINK_ID is told of an unlink, and nothing waits for its acknowledgement.
 func TestPeerWithoutUnlinkIDs(t *testing.T) {
-	tr := clustertest.NewPipes()
+	tr := clustertest.NewPipes(t)
 	n, log := exposed(t, tr, &erldist.Protocol{}, node.Distribution{})
 	r := connectRaw(t, n, tr, &erldist.Protocol{Without: uint64(erlflags.UnlinkID | erlflags.Mandatory25Digest | erlflags.Spawn)}, "c@127.0.0.1")
 	h := nodetest.NewProbe(t, n)
@@ -250,7 +250,7 @@ func TestPeerWithoutUnlinkIDs(t *testing.T) {
 // while it is connected, another name.
 func TestDynamicNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := clustertest.NewPipes()
+		tr := clustertest.NewPipes(t)
 		n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: global.Join(global.Config{})})
 		first, end := asksForName(t, n, tr, "host.example", "secret")
 		second, endSecond := asksForName(t, n, tr, "host.example", "secret")

@@ -149,7 +149,7 @@ func (failing) Receive(*node.Context, any) error { return nil }
 func TestQuotaRexByConnection(t *testing.T) {
 	for _, passedOn := range []bool{false, true} {
 		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {
-			tr := clustertest.NewPipes()
+			tr := clustertest.NewPipes(t)
 			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{
 				Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 			require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {

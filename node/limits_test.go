@@ -19,7 +19,7 @@ import (
 // limit is below it. Then the limits are raised.
 func TestSetLimits(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := clustertest.NewPipes()
+		tr := clustertest.NewPipes(t)
 		n, log := exposed(t, tr, p(), node.Distribution{
 			Limits: node.Limits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
 				Monitors: 3, Links: 3, Spawned: 3}}})
@@ -104,7 +104,7 @@ func TestSetLimits(t *testing.T) {
 // The limits of one connection apply to connections made from then on; a node without Distribution has none.
 func TestSetLimitsOfOneConnection(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := clustertest.NewPipes()
+		tr := clustertest.NewPipes(t)
 		n, log := exposed(t, tr, p(), node.Distribution{})
 		pid, err := n.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)

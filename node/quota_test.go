@@ -130,7 +130,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		for kind, server := range servers {
 			t.Run(kind, func(t *testing.T) {
-				tr := clustertest.NewPipes()
+				tr := clustertest.NewPipes(t)
 				n, _ := exposed(t, tr, p(), node.Distribution{
 					Limits: node.Limits{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}}})
 				_, err := n.SpawnOpt(node.Options{Name: "server"}, server)
@@ -169,7 +169,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 // Answers that a peer does not read are not kept without bound.
 func TestQuotaAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := clustertest.NewPipes()
+		tr := clustertest.NewPipes(t)
 		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
@@ -193,7 +193,7 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 // Long answers are not kept either, though one alone may be longer than the bound of what may wait.
 func TestQuotaLongAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := clustertest.NewPipes()
+		tr := clustertest.NewPipes(t)
 		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Queued: 1 << 30, Stall: time.Hour}}})
 		long := make([]byte, 8<<20)
@@ -295,7 +295,7 @@ func TestQuotaSlowReader(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		synctest.Test(t, func(t *testing.T) {
 			const stall = 4 * time.Second
-			tr := clustertest.NewPipes()
+			tr := clustertest.NewPipes(t)
 			n, log := exposed(t, tr, p(), node.Distribution{Timing: node.Timing{Awake: -1},
 				Limits: node.Limits{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: stall}}})
 			r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
@@ -354,7 +354,7 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 func TestQuotaFragments(t *testing.T) {
 	const message = 4 << 20
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := clustertest.NewPipes()
+		tr := clustertest.NewPipes(t)
 		n, log := exposed(t, tr, p(), node.Distribution{Limits: node.Limits{Link: dist.LinkLimits{Message: message},
 			Cluster: node.ClusterLimits{Fragments: 5 << 20}}})
 		got := make(chan int, 1)
@@ -414,7 +414,7 @@ func TestQuotaFragments(t *testing.T) {
 // A peer is refused whatever it has too much of, in the way that its protocol allows, and nothing else.
 func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := clustertest.NewPipes()
+		tr := clustertest.NewPipes(t)
 		n, log := exposed(t, tr, p(), node.Distribution{
 			Limits: node.Limits{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
@@ -489,7 +489,7 @@ func TestQuotaHeld(t *testing.T) {
 
 // A call of rex is a process, too.
 func TestQuotaHeldByRex(t *testing.T) {
-	tr := clustertest.NewPipes()
+	tr := clustertest.NewPipes(t)
 	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{
 		Limits: node.Limits{Cluster: node.ClusterLimits{Spawned: 2}}})
 	require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {

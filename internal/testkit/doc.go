@@ -8,5 +8,6 @@
 //     not fail a test.
 //   - Seed and Rand provide repeatable randomness: a failing test logs its seed, and the flag -seed, defined in every test
 //     that imports this package, sets it.
+//   - Goroutines counts the goroutines of the program.
 //   - Race reports whether the race detector is on.
 package testkit

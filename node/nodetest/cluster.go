@@ -41,9 +41,19 @@ func NewCluster(t testing.TB, names ...string) *Cluster {
 // for the others; its Finder, Transport and listeners are those of the cluster.
 func (c *Cluster) Start(cfg node.Config) *node.Node {
 	c.t.Helper()
-	if cfg.Name = node.Atom(fullName(string(cfg.Name))); c.nodes[cfg.Name] != nil && c.nodes[cfg.Name].Err() == nil {
+	cfg = c.Config(cfg)
+	if n := c.nodes[cfg.Name]; n != nil && n.Err() == nil {
 		c.t.Fatalf("the cluster has a node %s already", cfg.Name)
 	}
+	n := Start(c.t, cfg)
+	c.nodes[cfg.Name] = n
+	return n
+}
+
+// Config returns the configuration with which [Cluster.Start] starts a node, for a program that starts its nodes itself. The
+// node's addresses are at the host in its name if that is an IP address, and at 127.0.0.1 otherwise.
+func (c *Cluster) Config(cfg node.Config) node.Config {
+	cfg.Name = node.Atom(fullName(string(cfg.Name)))
 	d := node.Distribution{}
 	if cfg.Distribution != nil {
 		d = *cfg.Distribution
@@ -51,9 +61,7 @@ func (c *Cluster) Start(cfg node.Config) *node.Node {
 	d.Cookie = cmp.Or(d.Cookie, "of the test")
 	d.Finder, d.Transport = c.net, transport{c.net, cfg.Name}
 	cfg.Distribution = &d
-	n := Start(c.t, cfg)
-	c.nodes[cfg.Name] = n
-	return n
+	return Config(c.t, cfg)
 }
 
 // Node returns the node with a name, with or without its host.

@@ -8,8 +8,10 @@ import (
 	"io"
 	"maps"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -110,15 +112,21 @@ func (w *network) List(context.Context) ([]node.Atom, error) {
 	return slices.Sorted(maps.Keys(w.endpoints)), nil
 }
 
-func (w *network) addressLocked() *net.TCPAddr {
-	w.lastPort++
-	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: w.lastPort}
-}
-
 // transport is the dist.Transport of a node.
 type transport struct {
 	*network
 	of node.Atom
+}
+
+// addressLocked returns a new address of the node.
+func (x transport) addressLocked() *net.TCPAddr {
+	_, host, _ := strings.Cut(string(x.of), "@")
+	ip := net.ParseIP(host)
+	if ip == nil {
+		ip = net.IPv4(127, 0, 0, 1)
+	}
+	x.lastPort++
+	return &net.TCPAddr{IP: ip, Port: x.lastPort}
 }
 
 // Listen is part of dist.Transport.
@@ -154,7 +162,8 @@ func (x transport) Dial(ctx context.Context, addr string, peer node.Atom) (net.C
 				return nil, ctx.Err()
 			}
 		case l == nil:
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+			at, _ := netip.ParseAddrPort(addr)
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: net.TCPAddrFromAddrPort(at), Err: syscall.ECONNREFUSED}
 		}
 		select {
 		case l.in <- other:

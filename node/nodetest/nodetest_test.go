@@ -316,6 +316,17 @@ func TestCheck(t *testing.T) {
 	assert.Contains(t, failures(t, change), "[]int")
 }
 
+// A program that starts its node itself can be in a cluster, at an address of its own.
+func TestClusterConfig(t *testing.T) {
+	c := nodetest.NewCluster(t, "a")
+	n, err := node.Start(c.Config(node.Config{Name: "own@10.0.0.1"}))
+	require.NoError(t, err)
+	defer n.Stop()
+	c.Connect(c.Node("a"), n)
+	require.Contains(t, n.Endpoints()[0].Addr, "10.0.0.1:")
+	require.Contains(t, c.Node("a").Endpoints()[0].Addr, "127.0.0.1:")
+}
+
 // What a configuration says stays; what it leaves out suits a slow machine, but not in a bubble.
 func TestConfig(t *testing.T) {
 	cfg := nodetest.Config(t, node.Config{Distribution: &node.Distribution{}})

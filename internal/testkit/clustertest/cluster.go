@@ -44,7 +44,7 @@ type Cluster struct {
 // NewCluster returns a Cluster whose nodes use the default protocols: "native", or "erlang" with nodes that do not support
 // it.
 func NewCluster(t testing.TB) *Cluster {
-	return &Cluster{Places: &Places{}, Pipes: NewPipes(), t: t}
+	return &Cluster{Places: &Places{}, Pipes: NewPipes(t), t: t}
 }
 
 // NewMemoryCluster returns a Cluster whose nodes use Memory, which encodes nothing: for tests of a node's handling of
