@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 func TestPlaces(t *testing.T) {
@@ -59,7 +60,7 @@ func TestCluster(t *testing.T) {
 func TestCutter(t *testing.T) {
 	var cutter clustertest.Cutter
 	c := clustertest.NewCluster(t)
-	a, b := c.StartWith("a", node.Distribution{Transport: &cutter}), c.StartWith("b", node.Distribution{Transport: &cutter})
+	a, b := c.StartWith("a", node.Distribution{Transport: &cutter}), c.StartWith("b", node.Distribution{Transport: dist.TCP{}})
 	c.Connect(a, b)
 	h := nodetest.NewProbe(t, a)
 	h.MonitorNode(b.Name())
