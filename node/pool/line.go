@@ -137,19 +137,23 @@ func (r *run) came(l *line, res mailbox.Result) mailbox.Result {
 // wake gives an idle worker of a line an order, if a message waits there.
 func (r *run) wake(l *line) {
 	for l.idles.Load() > 0 && l.Len() > 0 {
-		r.mu.Lock()
-		var s *slot
-		var pid node.PID
-		if k := len(l.idle); k > 0 {
-			s = l.idle[k-1]
-			pid = s.pid
-			s.wakeLocked()
-		}
-		r.mu.Unlock()
-		if s == nil || r.node.Inside(process.Key{}).Order(pid, s) {
+		pid, w := r.takeIdle(l)
+		if w == nil || r.node.Inside(process.Key{}).Order(pid, w) {
 			return
 		}
 	}
+}
+
+// takeIdle returns a worker of a line that was idle, or nil.
+func (r *run) takeIdle(l *line) (node.PID, *worker) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(l.idle) == 0 {
+		return node.PID{}, nil
+	}
+	s := l.idle[len(l.idle)-1]
+	s.wakeLocked()
+	return s.pid, s.worker
 }
 
 // reroute moves what is in a retired line to the others, past their bounds.

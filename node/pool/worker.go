@@ -15,21 +15,35 @@ import (
 	"github.com/actornode/actornode/supervisor"
 )
 
-// slot is the place of a worker, and of those that follow it when it is restarted. As an Actor it receives the orders that its
-// worker's process gets: each takes a message from the line.
+// slot is the place of a worker, and of those that follow it when it is restarted.
 type slot struct {
 	run  *run
 	id   int // of the supervisor's child
 	line *line
 
 	// Guarded by run.mu.
-	pid     node.PID // of the running worker; zero: it has not started, or waits for its restart
+	worker  *worker  // the newest; others are dead, though their handlers may still run
+	pid     node.PID // of worker; zero: it has not started, or has ended
 	leaves  bool     // takes no further message
 	hasLeft bool     // left is closed
 
 	left chan struct{} // closed when the worker takes none any more
+}
 
-	since atomic.Int64 // with a Deadline: when the worker took the message that it handles, see run.now; 0: it handles none
+// worker is what the process of a worker does for the pool: it receives the orders, each of which takes a message from the line.
+type worker struct {
+	*slot
+	since atomic.Int64 // with a Deadline: when it took the message that it handles, see run.now; 0: it handles none
+}
+
+// next returns the successor of the worker of s, which is dead, or its first.
+func (s *slot) next() *worker {
+	w := &worker{slot: s}
+	s.run.mu.Lock()
+	defer s.run.mu.Unlock()
+	s.wakeLocked() // the front may not know yet that the last one has ended
+	s.worker, s.pid = w, node.PID{}
+	return w
 }
 
 // addSlot adds a worker's place. The caller holds mu, or is the only one.
@@ -73,7 +87,7 @@ func (s *slot) child() supervisor.Child {
 			if _, blocks := b.(node.ProcessFunc); blocks || b == nil {
 				return nil, fmt.Errorf("%w: pool: Options.New has returned %T: want an Actor (which may be Detached)", node.ErrArgument, b)
 			}
-			return &beginner{b, s}, nil
+			return &beginner{b, s.next()}, nil
 		}}
 }
 
@@ -128,7 +142,7 @@ func (r *run) gone(pid node.PID) {
 // beginner is the behaviour of a worker until its Init.
 type beginner struct {
 	node.Actor
-	slot *slot
+	worker *worker
 }
 
 // BehaviourName is part of node.BehaviourNamer.
@@ -150,7 +164,7 @@ func (b *beginner) Init(c *node.Context) error {
 			return err
 		}
 	}
-	c.Inside(process.Key{}).Order(c.Self(), b.slot)
+	c.Inside(process.Key{}).Order(c.Self(), b.worker)
 	return nil
 }
 
@@ -158,26 +172,26 @@ func (b *beginner) Init(c *node.Context) error {
 var errIgnores = errors.New("pool: the Init of a worker has returned node.ErrIgnore: a worker must run")
 
 // Receive is part of node.Actor: it runs in the process of the worker.
-func (s *slot) Receive(c *node.Context, _ any) error {
-	if s.begin(c.Self()) {
-		c.Inside(process.Key{}).Signal(s.run.front.PID(), joined{c.Self()})
+func (w *worker) Receive(c *node.Context, _ any) error {
+	if w.begin(c.Self()) {
+		c.Inside(process.Key{}).Signal(w.run.front.PID(), joined{c.Self()})
 	}
-	s.since.Store(0)
+	w.since.Store(0)
 	for range atATime {
-		if c.Inside(process.Key{}).Acting().Gone() || !s.goesOn() {
+		if c.Inside(process.Key{}).Acting().Gone() || !w.goesOn() {
 			return nil
 		}
-		msg, ok := s.line.take()
-		if !ok && s.rest(c.Self()) {
+		msg, ok := w.line.take()
+		if !ok && w.rest() {
 			return nil
 		}
 		if ok {
-			if later, err := s.handle(c, msg); err != nil || later {
+			if later, err := w.handle(c, msg); err != nil || later {
 				return err
 			}
 		}
 	}
-	c.Inside(process.Key{}).Order(c.Self(), s)
+	c.Inside(process.Key{}).Order(c.Self(), w)
 	return process.ErrGivesWay
 }
 
@@ -186,48 +200,49 @@ const atATime = 16
 
 // handle lets the worker handle a message. later says that the message is in the mailbox of the worker, and after it the next
 // order: a request, which must be forwarded, and what the worker has left as unhandled.
-func (s *slot) handle(c *node.Context, msg any) (later bool, err error) {
+func (w *worker) handle(c *node.Context, msg any) (later bool, err error) {
 	in := c.Inside(process.Key{})
-	if s.run.o.Deadline > 0 {
-		s.since.Store(s.run.now())
+	if w.run.o.Deadline > 0 {
+		w.since.Store(w.run.now())
 	}
 	if request, err := in.Forward(msg, c.Self()); err != nil {
-		s.since.Store(0)
+		w.since.Store(0)
 		if errors.Is(err, node.ErrExited) {
-			s.line.Return(msg)
-			s.run.came(s.line, mailbox.Queued)
+			w.line.Return(msg)
+			w.run.came(w.line, mailbox.Queued)
 		}
 		return false, nil // otherwise its caller has given up
 	} else if !request {
 		if err = c.InsideTurn(process.Key{}).Receive(msg); err != node.ErrUnhandled {
-			s.since.Store(0)
+			w.since.Store(0)
 			return false, err
 		}
 		_ = c.Send(c.Self(), msg) // to itself there is no error
 	}
-	in.Order(c.Self(), s)
+	in.Order(c.Self(), w)
 	return true, nil
 }
 
-// begin records who the worker of s is. It reports whether that is new.
-func (s *slot) begin(pid node.PID) bool {
-	s.run.mu.Lock()
-	defer s.run.mu.Unlock()
-	if s.pid == pid {
+// begin records the process of w. It reports whether that is new, and w not dead.
+func (w *worker) begin(pid node.PID) bool {
+	w.run.mu.Lock()
+	defer w.run.mu.Unlock()
+	if w.worker != w || w.pid == pid {
 		return false
 	}
-	s.wakeLocked() // the front may not know yet that the last one has ended
-	s.since.Store(0)
-	s.pid = pid
+	w.pid = pid
 	return true
 }
 
-// goesOn reports whether the worker may take a message.
-func (s *slot) goesOn() bool {
-	s.run.mu.Lock()
-	defer s.run.mu.Unlock()
-	s.leaveLocked()
-	return !s.leaves
+// goesOn reports whether w may take a message.
+func (w *worker) goesOn() bool {
+	w.run.mu.Lock()
+	defer w.run.mu.Unlock()
+	if w.worker != w {
+		return false
+	}
+	w.leaveLocked()
+	return !w.leaves
 }
 
 // leaveLocked says that the worker takes no message any more, if it is to leave.
@@ -238,20 +253,20 @@ func (s *slot) leaveLocked() {
 	}
 }
 
-// rest makes the worker idle, unless a message has come.
-func (s *slot) rest(self node.PID) bool {
-	r := s.run
+// rest makes w idle, unless a message has come.
+func (w *worker) rest() bool {
+	r := w.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s.pid != self {
-		return true // it is dead, and has a successor or none
+	if w.worker != w || w.pid.IsZero() {
+		return true // it is dead
 	}
-	s.line.idle = append(s.line.idle, s)
-	s.line.idles.Add(1)
-	if s.line.Len() == 0 && !s.leaves {
+	w.line.idle = append(w.line.idle, w.slot)
+	w.line.idles.Add(1)
+	if w.line.Len() == 0 && !w.leaves {
 		return true
 	}
-	s.wakeLocked()
+	w.wakeLocked()
 	return false
 }
 
@@ -355,7 +370,10 @@ func (w *watch) Receive(c *node.Context, _ any) error {
 	w.mu.Lock()
 	var late []node.PID
 	for _, s := range w.slots {
-		if since := s.since.Load(); since != 0 && w.now()-since > int64(w.o.Deadline) && !s.pid.IsZero() {
+		if s.pid.IsZero() {
+			continue
+		}
+		if since := s.worker.since.Load(); since != 0 && w.now()-since > int64(w.o.Deadline) {
 			late = append(late, s.pid)
 		}
 	}
