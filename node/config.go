@@ -49,6 +49,9 @@ type Config struct {
 	// [Node.Info] shows for whom.
 	DetectCycles bool
 
+	// Interceptors are called for what all Actors of the node handle. Default: none.
+	Interceptors []Interceptor
+
 	// Isolation copies messages, or reports those that are changed after they were sent. Default: neither.
 	Isolation isolation.Config
 

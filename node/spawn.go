@@ -74,6 +74,9 @@ type Options struct {
 	// may: see [Access].Allow. "", or this node itself: it counts for no peer.
 	For Atom
 
+	// Interceptors are called for what the process, an Actor, handles: inside those of [Config].
+	Interceptors []Interceptor `isolation:"share"`
+
 	owner   *limits.Owner          // that the process counts for already; nil: none, unless For says one
 	service *tables.Reservation    // of the service that the process belongs to; nil: none
 	birth   process.Ticket         // is settled when Init has returned
@@ -228,6 +231,9 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, error) {
 	}
 	if o.Place.p.Kind == runner.Detached && !blocks {
 		o.Scheduler = executor.NewDedicated()
+	}
+	if !blocks && o.service == nil && (n.cfg.Interceptors != nil || o.Interceptors != nil) {
+		b = n.intercept(o, b)
 	}
 	var p *process.Process
 	switch {
