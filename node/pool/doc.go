@@ -25,7 +25,8 @@
 //     caller gets a [*node.ExitError] with the worker's reason, or noproc if it was killed while it took the request. A request
 //     whose caller has given up is not handled.
 //   - All that is sent to the front is for the workers, system messages of package sys included.
-//   - [Broadcast] and [First] send to all workers, past the lines. What is sent to a worker itself comes before what waits.
+//   - [Broadcast] and [First] send to all workers, past the lines. What is sent to a worker itself waits for 16 messages of its
+//     line at most. While it handles such a message, it may be given one of the line only if no other worker is idle.
 //   - A worker is restarted whenever it exits. With more than Intensity restarts within Period the pool ends; it also ends
 //     with its front: n.Exit(node.Atom("resize"), node.Shutdown). Then the calls that wait fail with a *node.ExitError, and other
 //     messages that wait are lost, as in the mailbox of any process that ends.
@@ -35,14 +36,15 @@
 //  1. A message of a line is given to one worker, at most once.
 //  2. A worker has taken one message at most that it has not begun with. If it exits, that message and the one that it
 //     handles are lost: calls fail with its reason. The others of its line wait for the next worker.
-//  3. No message waits in a line while a worker of it is idle, except while the front, or that worker, is being woken.
+//  3. No message waits in a line while a worker of it is idle, except while that worker is being woken.
 //  4. A worker that [Pool.Resize] takes away ends when it has handled what it has taken. What waits in its line goes to others.
 //  5. With ByHash, messages with the same hash are handled in their order while the number of workers stays the same.
 //
-// A sender puts the message into a line, and wakes the front if a worker of that line is idle. The front gives that worker
-// an order to take a message. A worker that finds none counts as idle, and then looks once more; a sender looks for idle
-// workers after it has put its message there: so one of the two sees the other. The worker takes a message by sending it to
-// itself, and after it the next order: so its own mailbox has at most one message from the line.
+// A sender puts the message into a line, and gives an idle worker of that line, if there is one, an order to take it. A worker
+// that finds no message counts as idle, and then looks once more; a sender looks for idle workers after it has put its message
+// there: so one of the two sees the other. The worker handles a message at once; a request it forwards to itself, and after it
+// sends itself the next order, so that its own mailbox has at most one message from the line. The front only sees the ends of
+// workers, and gives another the order that a dead one may have had.
 //
 // # Goroutines
 //
@@ -53,6 +55,6 @@
 // A pool is used from any node by its name or PID, and as a [*Pool] on its own node only. A line takes a lock for each message.
 // Trace tokens do not go through it, as through any mailbox with Bounds. Config.DetectCycles does not see a sender that waits
 // for space. A worker is an Actor: let those that block be [node.Detached]. A ProcessFunc cannot be one, because nothing tells
-// when it has handled a message. Within its own time limit a worker sees the end of its caller's patience: see
-// [node.From.Context].
+// when it has handled a message. Deadline is for messages of a line, not for those that are sent to a worker itself. A worker
+// that calls its own pool may wait for itself. A user's Bounds.Size is called again when a message goes to another line.
 package pool

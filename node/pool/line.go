@@ -38,7 +38,9 @@ type run struct {
 	front  *process.Process
 	lines  atomic.Pointer[[]*line]
 	turn   atomic.Uint64 // RoundRobin
-	closed atomic.Bool   // the front has ended
+	ready  atomic.Bool   // node and front are set
+	closed atomic.Bool   // the front has ended; set with mu
+	ended  chan struct{} // closed then
 	begun  time.Time
 
 	mu      sync.Mutex
@@ -49,7 +51,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{o: o, begun: time.Now()}
+	r := &run{o: o, begun: time.Now(), ended: make(chan struct{})}
 	dropped := r.o.Bounds.Dropped
 	r.o.Bounds.Dropped = func(msg any) {
 		sys := r.front.System
@@ -107,6 +109,9 @@ var (
 
 // Push is part of mailbox.Box.
 func (b *box) Push(msg any) mailbox.Result {
+	if !b.ready.Load() {
+		return mailbox.Closed // the front has not even its name
+	}
 	l := (*run)(b).choose(msg)
 	return (*run)(b).came(l, l.Push(msg))
 }
@@ -151,17 +156,30 @@ func (r *run) takeIdle(l *line) (node.PID, *worker) {
 	if len(l.idle) == 0 {
 		return node.PID{}, nil
 	}
-	s := l.idle[len(l.idle)-1]
-	s.wakeLocked()
+	at := len(l.idle) - 1 // if all are busy with messages of their own, which are no concern of the line
+	for i, s := range slices.Backward(l.idle) {
+		if p := r.front.System.Lookup(s.pid); p != nil && !p.Running.Load() {
+			at = i
+			break
+		}
+	}
+	s := l.idle[at]
+	l.idle = slices.Delete(l.idle, at, at+1)
+	l.idles.Add(-1)
 	return s.pid, s.worker
 }
 
 // reroute moves what is in a retired line to the others, past their bounds.
 func (r *run) reroute(l *line) {
-	for msg, ok := l.take(); ok; msg, ok = l.take() {
+	for l.retired.Load() {
+		msg, ok := l.take()
+		if !ok {
+			return
+		}
 		to := r.choose(msg)
 		r.came(to, to.Force(msg))
 	}
+	r.wake(l)
 }
 
 // Force is part of mailbox.Forcer: msg is a signal.
@@ -203,7 +221,12 @@ func (b *box) Len() (n int) {
 
 // Close is part of mailbox.Box: the front has ended.
 func (b *box) Close() {
-	b.closed.Store(true)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed.Swap(true) {
+		return
+	}
+	close(b.ended)
 	for _, l := range *b.lines.Load() {
 		l.Close()
 	}

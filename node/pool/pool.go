@@ -1,13 +1,16 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
@@ -47,8 +50,8 @@ type Options struct {
 	Deadline time.Duration
 
 	// Intensity and Period limit the restarts of workers, and Backoff delays them: see supervisor.Spec and supervisor.Child.
-	// With more than Intensity restarts within Period the pool ends, with the reason shutdown. Default: 10 for each of Workers
-	// within a minute.
+	// With more than Intensity restarts within Period the pool ends, with the reason shutdown. Defaults: 10 for each of
+	// Workers; a minute.
 	Intensity int
 	Period    time.Duration
 	Backoff   supervisor.Backoff
@@ -89,9 +92,8 @@ func (o *Options) complete() error {
 	case w.Name != "" || inbox.Limited(w.Bounds) || w.Mailbox != nil || w.Scheduler != nil:
 		return fmt.Errorf("%w: pool: Options.Worker: Name, Bounds, Mailbox and Scheduler must not be set", node.ErrArgument)
 	}
-	if o.Intensity == 0 && o.Period == 0 {
-		o.Intensity, o.Period = restartsEach*o.Workers, time.Minute
-	}
+	o.Intensity = cmp.Or(o.Intensity, restartsEach*o.Workers)
+	o.Period = cmp.Or(o.Period, time.Minute)
 	return checkSize(o.Workers)
 }
 
@@ -192,24 +194,36 @@ func (p *Pool) Stats() Stats {
 
 // Resize changes the number of workers until the pool is restarted. It returns when those that are missing have started, or
 // those that are too many have ended: they handle what they have taken first. If ctx ends before, the workers that have not
-// begun to end stay. Errors: [node.ErrArgument], [ErrNoWorkers] if the pool does not run, a [*supervisor.StartError] if a worker
+// begun to end stay. Errors: [node.ErrArgument], [node.ErrSelfCall] for a worker of the pool, [ErrNoWorkers] if the pool does
+// not run, or ends, a [*supervisor.StartError] if a worker
 // does not start, that of ctx, and those of [node.Call].
 func (p *Pool) Resize(ctx context.Context, from node.Caller, workers int) error {
 	if err := checkSize(workers); err != nil {
 		return err
 	}
-	from.Inside(process.Key{}).Acting().Block()
+	a := from.Inside(process.Key{}).Acting()
+	if r := p.running(); r != nil && slices.Contains(r.workers(), a.PID()) {
+		return fmt.Errorf("%w: a worker of %s", node.ErrSelfCall, p.label())
+	}
+	if ctx.Err() != nil {
+		return cause.Of(ctx)
+	}
+	a.Block()
 	select {
 	case <-p.resizing:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 	defer func() { p.resizing <- struct{}{} }()
 	r := p.running()
 	if r == nil {
 		return p.none()
 	}
-	return r.resize(ctx, from, workers)
+	err := r.resize(ctx, from, workers)
+	if r.closed.Load() {
+		return p.none()
+	}
+	return err
 }
 
 func (p *Pool) none() error { return fmt.Errorf("%w: %s", ErrNoWorkers, p.label()) }

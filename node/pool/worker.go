@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -42,6 +43,7 @@ func (s *slot) next() *worker {
 	s.run.mu.Lock()
 	defer s.run.mu.Unlock()
 	s.wakeLocked() // the front may not know yet that the last one has ended
+	s.leaveLocked()
 	s.worker, s.pid = w, node.PID{}
 	return w
 }
@@ -52,6 +54,9 @@ func (r *run) addSlot() *slot {
 	s := &slot{run: r, id: r.last, left: make(chan struct{})}
 	if r.o.Route.fixed {
 		s.line = r.newLine()
+		if r.closed.Load() {
+			s.line.Close()
+		}
 	} else {
 		s.line = (*r.lines.Load())[0]
 	}
@@ -100,6 +105,7 @@ type front struct {
 // Init is part of node.Initializer.
 func (f *front) Init(c *node.Context) error {
 	f.run.node, f.run.front = c.Node(), c.Inside(process.Key{}).Acting().Own()
+	f.run.ready.Store(true)
 	f.pool.run.Store(f.run)
 	if f.pool.o.Name == "" {
 		return nil
@@ -164,7 +170,10 @@ func (b *beginner) Init(c *node.Context) error {
 			return err
 		}
 	}
-	c.Inside(process.Key{}).Order(c.Self(), b.worker)
+	if w := b.worker; w.begin(c.Self()) {
+		c.Inside(process.Key{}).Signal(w.run.front.PID(), joined{c.Self()})
+		c.Inside(process.Key{}).Order(c.Self(), w)
+	}
 	return nil
 }
 
@@ -173,13 +182,18 @@ var errIgnores = errors.New("pool: the Init of a worker has returned node.ErrIgn
 
 // Receive is part of node.Actor: it runs in the process of the worker.
 func (w *worker) Receive(c *node.Context, _ any) error {
-	if w.begin(c.Self()) {
-		c.Inside(process.Key{}).Signal(w.run.front.PID(), joined{c.Self()})
-	}
 	w.since.Store(0)
+	p, _ := c.Inside(process.Key{}).Process()
 	for range atATime {
-		if c.Inside(process.Key{}).Acting().Gone() || !w.goesOn() {
+		if p.Gone() {
 			return nil
+		}
+		if !w.goesOn() {
+			w.run.wake(w.line) // what the order was for
+			return nil
+		}
+		if p.Rewind {
+			break // what it has left as unhandled comes first
 		}
 		msg, ok := w.line.take()
 		if !ok && w.rest() {
@@ -210,10 +224,12 @@ func (w *worker) handle(c *node.Context, msg any) (later bool, err error) {
 		if errors.Is(err, node.ErrExited) {
 			w.line.Return(msg)
 			w.run.came(w.line, mailbox.Queued)
+		} else if r, _ := c.Node().AsRequest(msg); !errors.Is(err, node.ErrReplied) { // its caller has not given up
+			_ = r.Fail(err)
 		}
-		return false, nil // otherwise its caller has given up
+		return false, nil
 	} else if !request {
-		if err = c.InsideTurn(process.Key{}).Receive(msg); err != node.ErrUnhandled {
+		if err = c.InsideTurn(process.Key{}).Receive(msg); !isUnhandled(err) {
 			w.since.Store(0)
 			return false, err
 		}
@@ -223,11 +239,18 @@ func (w *worker) handle(c *node.Context, msg any) (later bool, err error) {
 	return true, nil
 }
 
-// begin records the process of w. It reports whether that is new, and w not dead.
+// isUnhandled reports whether a handler has left its message: it has returned ErrUnhandled, or an error that wraps it, and has
+// not chosen to exit.
+func isUnhandled(err error) bool {
+	_, exits := err.(*calls.Exit) // as the runner has it
+	return !exits && errors.Is(err, node.ErrUnhandled)
+}
+
+// begin records the process of w, which has started, unless it is dead and has a successor.
 func (w *worker) begin(pid node.PID) bool {
 	w.run.mu.Lock()
 	defer w.run.mu.Unlock()
-	if w.worker != w || w.pid == pid {
+	if w.worker != w {
 		return false
 	}
 	w.pid = pid
@@ -290,7 +313,7 @@ func (r *run) resize(ctx context.Context, from node.Caller, workers int) error {
 		case n < workers:
 			if _, err = supervisor.StartChild(ctx, from, sup, s.child()); err != nil {
 				r.setLeaves(s, true)
-				r.remove(s)
+				_ = r.remove(ctx, from, sup, s) // a start that has failed has left no child; one that goes on has
 			}
 		default:
 			err = r.end(ctx, from, sup, s)
@@ -312,16 +335,14 @@ func (r *run) end(ctx context.Context, from node.Caller, sup node.PID, s *slot) 
 	r.setLeaves(s, true)
 	select {
 	case <-s.left:
+	case <-r.ended:
+		return ErrNoWorkers
 	case <-ctx.Done():
 		if r.setLeaves(s, false) {
 			return cause.Of(ctx)
 		}
 	}
-	r.remove(s)
-	if err := supervisor.TerminateChild(ctx, from, sup, s.id); err != nil {
-		return err
-	}
-	return supervisor.DeleteChild(ctx, from, sup, s.id)
+	return r.remove(ctx, from, sup, s)
 }
 
 // setLeaves tells the worker of s to leave. What waits in a line of its own goes to the others. Or it takes that back: false
@@ -333,24 +354,33 @@ func (r *run) setLeaves(s *slot, leaves bool) bool {
 		return false
 	}
 	s.leaves = leaves
-	if s.wakeLocked() || s.pid.IsZero() { // it has taken nothing
+	if leaves && (s.wakeLocked() || s.pid.IsZero()) { // it has taken nothing
 		s.leaveLocked()
+	}
+	if !leaves {
+		s.line.retired.Store(false)
 	}
 	r.setLines()
 	r.mu.Unlock()
-	if r.o.Route.fixed {
-		s.line.retired.Store(leaves)
+	if leaves && r.o.Route.fixed {
+		s.line.retired.Store(true)
 		r.reroute(s.line)
 	}
+	r.wake(s.line)
 	return true
 }
 
-// remove removes a place whose worker has left, or has never run.
-func (r *run) remove(s *slot) {
+// remove removes a place whose worker has left, or could not be started, even if ctx has ended.
+func (r *run) remove(ctx context.Context, from node.Caller, sup node.PID, s *slot) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.slots = slices.DeleteFunc(r.slots, func(o *slot) bool { return o == s })
 	r.setLines()
+	r.mu.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	if err := supervisor.TerminateChild(ctx, from, sup, s.id); err != nil {
+		return err
+	}
+	return supervisor.DeleteChild(ctx, from, sup, s.id)
 }
 
 // now is the time since the start of the pool in nanoseconds, and never 0.

@@ -13,6 +13,9 @@ type Ring[T any] struct {
 // leastRing is the size of the first slice.
 const leastRing = 4
 
+// mostKept is the length of the longest slice that an empty ring keeps.
+const mostKept = 1 << 10
+
 // Len returns the number of items.
 func (r *Ring[T]) Len() int { return r.n }
 
@@ -54,6 +57,8 @@ func (r *Ring[T]) Shift() T {
 	var none T
 	r.items[r.first] = none
 	r.first = (r.first + 1) & (len(r.items) - 1)
-	r.n--
+	if r.n--; r.n == 0 && len(r.items) > mostKept {
+		r.items, r.first = nil, 0
+	}
 	return v
 }
