@@ -1,6 +1,7 @@
 package pool_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"runtime"
@@ -234,9 +235,14 @@ func random(t *testing.T, o pool.Options) {
 			default:
 			}
 			if replaced && r.IntN(3) == 0 {
-				if err := p.Resize(testkit.Context(t), n, 1+r.IntN(5)); err != nil {
+				ctx, cancel := testkit.Context(t), context.CancelFunc(func() {})
+				if r.IntN(2) == 0 {
+					ctx, cancel = context.WithTimeout(ctx, time.Duration(r.IntN(100))*time.Microsecond)
+				}
+				if err := p.Resize(ctx, n, 1+r.IntN(5)); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 					t.Error(err)
 				}
+				cancel()
 				continue
 			}
 			if all := p.Workers(); len(all) > 2 || replaced && len(all) > 0 {

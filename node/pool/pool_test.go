@@ -3,6 +3,7 @@ package pool_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -559,5 +560,119 @@ func TestBadHash(t *testing.T) {
 		require.Equal(k, []int{1}, all)
 		require.Equal(k, k.workers()[:1], by)
 		k.log.Await(k, about("hash of a pool"))
+	})
+}
+
+// Resize that waits for a busy worker ends with the pool, and the pool that a supervisor starts then can be resized.
+func TestResizeAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := nodetest.Start(t, node.Config{Log: new(nodetest.Log).Logger()})
+		p, err := pool.New(pool.Options{Workers: 2, New: func() node.Actor { return &obedient{} },
+			Worker: node.Options{Place: node.Detached()}})
+		require.NoError(t, err)
+		_, err = supervisor.Start(t.Context(), n, supervisor.Spec{Intensity: 5, Children: []supervisor.Child{p.Child()}}, node.Options{})
+		require.NoError(t, err)
+		on := make(chan int)
+		for range 2 {
+			require.NoError(t, n.Send(p.PID(), wait{on}))
+		}
+		synctest.Wait()
+		done := make(chan error, 1)
+		go func() { done <- p.Resize(context.Background(), n, 1) }()
+		synctest.Wait()
+		n.Exit(p.PID(), node.Kill)
+		require.ErrorIs(t, <-done, pool.ErrNoWorkers)
+		close(on)
+		synctest.Wait()
+		require.NoError(t, p.Resize(t.Context(), n, 3))
+		require.Len(t, p.Workers(), 3)
+	})
+}
+
+// A Resize whose context has ended leaves no process behind, and changes nothing.
+func TestResizeTooLate(t *testing.T) {
+	inBubble(t, pool.Options{Workers: 2}, func(k *kit) {
+		before := k.n.Stats().Processes
+		ctx, cancel := context.WithCancel(k.Context())
+		cancel()
+		for _, workers := range []int{1, 5} {
+			require.ErrorIs(k, k.p.Resize(ctx, k.h, workers), context.Canceled)
+			synctest.Wait()
+			require.Len(k, k.workers(), 2)
+			require.Equal(k, before, k.n.Stats().Processes)
+		}
+	})
+	slow := make(chan int)
+	inBubble(t, pool.Options{Workers: 1, New: func() node.Actor { return slowStart{slow} }}, func(k *kit) {
+		before := k.n.Stats().Processes
+		ctx, cancel := context.WithTimeout(k.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(k, k.p.Resize(ctx, k.h, 2), context.DeadlineExceeded)
+		require.Len(k, k.workers(), 1)
+		require.Equal(k, before, k.n.Stats().Processes)
+	})
+}
+
+// slowStart is a worker whose Init takes ten seconds if it is not the first.
+type slowStart struct{ first chan int }
+
+func (s slowStart) Init(c *node.Context) error {
+	if c.Node().Stats().Processes > 4 {
+		time.Sleep(10 * time.Second)
+	}
+	return nil
+}
+
+func (slowStart) Receive(*node.Context, any) error { return nil }
+
+// A handler may wrap ErrUnhandled: the worker goes on.
+func TestWrappedUnhandled(t *testing.T) {
+	inBubble(t, pool.Options{Workers: 1, New: func() node.Actor {
+		return node.ActorFunc(func(c *node.Context, msg any) error {
+			if r, ok := msg.(node.Request[echo]); ok {
+				return r.Reply(r.Body.v)
+			}
+			return fmt.Errorf("not %v: %w", msg, node.ErrUnhandled)
+		})
+	}}, func(k *kit) {
+		require.NoError(k, k.n.Send(k.front, "this"))
+		v, err := node.Call[int](k.Context(), k.h, k.front, echo{3})
+		require.NoError(k, err)
+		require.Equal(k, 3, v)
+	})
+}
+
+// Right after Start all workers are there, whatever Init sends to itself.
+func TestAllAreThereAtOnce(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	for range 20 {
+		p, err := pool.Start(t.Context(), n, pool.Options{Workers: 3, New: func() node.Actor { return busyStart{} }})
+		require.NoError(t, err)
+		require.Len(t, p.Workers(), 3)
+		require.NoError(t, pool.Broadcast(n, p, "m"))
+		n.Exit(p.PID(), node.Shutdown)
+	}
+}
+
+type busyStart struct{}
+
+func (busyStart) Init(c *node.Context) error { return c.Send(c.Self(), "begin") }
+
+func (busyStart) Receive(*node.Context, any) error { return nil }
+
+// A worker that is busy with a message of its own is not given one of the line while another is idle.
+func TestBusyWithItsOwn(t *testing.T) {
+	inBubble(t, pool.Options{Workers: 3}, func(k *kit) {
+		on := make(chan int)
+		for _, pid := range k.workers()[1:] {
+			require.NoError(k, k.n.Send(pid, wait{on}))
+		}
+		synctest.Wait()
+		for i := range 3 {
+			by, err := node.Call[node.PID](k.Context(), k.h, k.front, echo{i})
+			require.NoError(k, err)
+			require.Equal(k, k.workers()[0], by)
+		}
+		close(on)
 	})
 }
