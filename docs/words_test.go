@@ -257,7 +257,8 @@ func plain(line string) string {
 var proper = func() map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(`KiB MiB GiB NaN gRPC GitHub MessagePack PubSub StatefulSet clusterIP publishNotReadyAddresses
-		WebSocket GenServer subjectAltName SetVersionTemplate KeyMap AliveDelegate EventDelegate PadModC PidOrPids PidOrError ToOrName FromOrName
+		WebSocket GenServer subjectAltName SetVersionTemplate KeyMap AliveDelegate EventDelegate PadModC PidOrPids PidOrError
+		ToOrName FromOrName
 		ToOrNameOrAlias InputChannel OutputChannel freshReplyChannel orElse UserID`) {
 		all[w] = true
 	}
