@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
@@ -10,10 +11,12 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// How long Retry waits before it tries again: the wait doubles from the first to the second.
+// How long Retry and Repeat wait before they try again: the wait doubles from the first to the last. Those of Repeat are up to half
+// as long again, by chance, so that not all callers come at once.
 const (
 	firstRetry = time.Millisecond
 	lastRetry  = 50 * time.Millisecond
+	lastRepeat = time.Second
 )
 
 // Retry calls f, which makes a call or sends to a name, again for as long as its error is [ErrNoName], which means that
@@ -25,12 +28,30 @@ const (
 //	})
 //
 // A process that exits before it answers is another error ([*ExitError]), and f is not called again: the process may
-// have done what it was asked for. If ctx never ends, Retry waits as long as the name is free.
+// have done what it was asked for: see [Repeat]. If ctx never ends, Retry waits as long as the name is free.
 func Retry[R any](ctx context.Context, from Caller, f func() (R, error)) (R, error) {
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+	return again(ctx, from, f, lastRetry, func(err error) bool { return errors.Is(err, ErrNoName) })
+}
+
+// Repeat is [Retry] for a request that may be handled more than once: one that reads, or that sets what is to be. It also calls f
+// again if its error is an [*ExitError], because the process, its node or the connection was lost before the answer, or
+// [ErrMailboxFull]. It waits for up to 1.5 s in between. Errors that handlers answer with are returned.
+func Repeat[R any](ctx context.Context, from Caller, f func() (R, error)) (R, error) {
+	return again(ctx, from, f, lastRepeat, func(err error) bool {
+		_, lost := errors.AsType[*ExitError](err)
+		return lost || errors.Is(err, ErrNoName) || errors.Is(err, ErrMailboxFull)
+	})
+}
+
+// again calls f until its error is no reason to call it again.
+func again[R any](ctx context.Context, from Caller, f func() (R, error), last time.Duration, isReason func(error) bool) (R, error) {
+	for wait := firstRetry; ; wait = min(2*wait, last) {
 		r, err := f()
-		if !errors.Is(err, ErrNoName) {
+		if !isReason(err) {
 			return r, err
+		}
+		if last == lastRepeat {
+			wait += rand.N(wait / 2)
 		}
 		if ended := pause(ctx, actingOf(from), wait); ended != nil {
 			return r, errors.Join(ended, err)

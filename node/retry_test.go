@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/actortest"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/supervisor"
@@ -105,5 +106,59 @@ func TestRetryEnds(t *testing.T) {
 			n.Exit(pid, node.Kill)
 			<-ended
 		}
+	})
+}
+
+// Repeat asks again until there is an answer: through crashes, a full mailbox and a name that is free. What a handler answers
+// ends it, errors included, and so does the end of the context.
+func TestRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := nodetest.Start(t, node.Config{Log: new(nodetest.Log).Logger()})
+		asked := 0
+		_, err := supervisor.Start(t.Context(), n, supervisor.Spec{Intensity: 100, Children: []supervisor.Child{{
+			ID: "shaky", Backoff: supervisor.Backoff{Initial: time.Second, Max: time.Second},
+			Options: node.Options{Name: "shaky", Bounds: mailbox.Bounds{Messages: 1}},
+			Start: func(...any) (node.Actor, error) {
+				return node.ActorFunc(func(c *node.Context, msg any) error {
+					r, ok := msg.(node.Request[string])
+					if asked++; !ok {
+						time.Sleep(time.Minute)
+						return nil
+					}
+					if asked < 4 {
+						return errors.New("crash")
+					}
+					if r.Body == "bad" {
+						return r.Fail(errors.New("bad request"))
+					}
+					return r.Reply(asked)
+				}), nil
+			},
+		}}}, node.Options{})
+		require.NoError(t, err)
+		ask := func(ctx context.Context, what string) (int, error) {
+			return node.Repeat(ctx, n, func() (int, error) { return node.Call[int](ctx, n, node.Atom("shaky"), what) })
+		}
+		v, err := ask(t.Context(), "good")
+		require.NoError(t, err)
+		require.Equal(t, 4, v, "after three crashes")
+		_, err = ask(t.Context(), "bad")
+		require.ErrorContains(t, err, "bad request")
+		require.Equal(t, 5, asked)
+
+		require.NoError(t, n.Send(node.Atom("shaky"), "sleep")) // the mailbox is full for a minute
+		began := time.Now()
+		v, err = ask(t.Context(), "good")
+		require.NoError(t, err)
+		require.Equal(t, 7, v)
+		require.Less(t, time.Since(began), time.Minute+2*time.Second)
+
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		require.NoError(t, n.Send(node.Atom("shaky"), "sleep"))
+		_, err = ask(ctx, "good")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, node.ErrMailboxFull)
+		time.Sleep(time.Minute) // of the handler
 	})
 }

@@ -764,7 +764,7 @@ func TestGroupEnds(t *testing.T) {
 
 // The end of a group is no news for the log.
 func TestGroupEndsQuietly(t *testing.T) {
-	actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *node.Process, log *logtest.Text) {
+	actortest.InBubble(t, func(t *testing.T, n *node.Node, _ *nodetest.Probe, log *logtest.Text) {
 		g := start(t, n, keyed.Kind[string]{New: newCounter, Idle: time.Minute})
 		require.NoError(t, keyed.Send(t.Context(), n, g, "k", 1))
 		n.Exit(node.Atom("group"), node.Shutdown)
