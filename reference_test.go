@@ -138,7 +138,7 @@ var untuned = map[string][]string{
 		"peers.maxBrief", "flow.maxReason", "peers.mostLosses", "peers.lossTime", "peers.shortLinks", "node.mostCauses", "node.causesDepth",
 		"node.mostLate", "node.mostNamed", "peers.mostCauses", "peers.mostFailure", "process.mostEnds"},
 	"how often something is logged": {"watch.logEvery", "watch.every"},
-	"timeouts and pauses": {"node.drainTime", "node.firstRetry", "node.lastRetry", "process.spaceAgain", "peers.firstStep",
+	"timeouts and pauses": {"node.drainTime", "node.firstRetry", "node.lastRetry", "node.lastRepeat", "process.spaceAgain", "peers.firstStep",
 		"peers.releaseTimeout",
 		"node.defaultStopTimeout",
 		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "flow.drainTime",

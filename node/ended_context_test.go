@@ -27,6 +27,7 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/pool"
 	"github.com/actornode/actornode/node/port"
 	"github.com/actornode/actornode/node/registry"
 	"github.com/actornode/actornode/node/rpc"
@@ -62,6 +63,10 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 	},
 	"node.Deliver":  func(w contextWorld, ctx context.Context) error { return node.Deliver(ctx, w.me, w.pid, 1) },
 	"node.*Connect": func(w contextWorld, ctx context.Context) error { return w.n.Connect(ctx, "b@h") },
+	"node.Repeat": func(w contextWorld, ctx context.Context) error {
+		_, err := node.Repeat(ctx, w.me, func() (int, error) { return 0, node.ErrMailboxFull })
+		return err
+	},
 	"node.Retry": func(w contextWorld, ctx context.Context) error {
 		_, err := node.Retry(ctx, w.me, func() (int, error) { return 0, node.ErrNoName })
 		return err
@@ -218,6 +223,15 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 		return byKey(w).Use(ctx, w.me, 1, func(node.PID) error { return nil })
 	},
 	"node_keyed.*End": func(w contextWorld, ctx context.Context) error { return byKey(w).End(ctx, w.me, 1) },
+	"node_pool.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := pool.Start(ctx, w.n, answeringPool)
+		return err
+	},
+	"node_pool.First": func(w contextWorld, ctx context.Context) error {
+		_, err := pool.First[int](ctx, w.me, startPool(w), 1)
+		return err
+	},
+	"node_pool.*Resize": func(w contextWorld, ctx context.Context) error { return startPool(w).Resize(ctx, w.me, 2) },
 	"node_tasks.Start": func(w contextWorld, ctx context.Context) error {
 		_, err := tasks.Start(ctx, w.n, tasks.Options{}, node.Options{})
 		return err
@@ -279,6 +293,17 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 }
 
 type askCup struct{ genserver.To[cupsServer, int] }
+
+var answeringPool = pool.Options{New: func() node.Actor { return answering(nil) }}
+
+// startPool starts a pool on the node of w.
+func startPool(w contextWorld) *pool.Pool {
+	p, err := pool.Start(context.Background(), w.n, answeringPool)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
 
 var answeringByKey = keyed.Kind[int]{Name: "keyed", New: func(int) (node.Actor, error) { return answering(nil), nil }}
 

@@ -27,6 +27,7 @@ import (
 	"github.com/actornode/actornode/node/nodetest"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/pool"
 	"github.com/actornode/actornode/node/port"
 	"github.com/actornode/actornode/node/registry"
 	"github.com/actornode/actornode/node/rpc"
@@ -258,7 +259,7 @@ var sentinels = map[string]error{
 	"node_stage.ErrOffStage": stage.ErrOffStage, "node_stage.ErrOrdered": stage.ErrOrdered,
 	"node_stage.ErrTooMany": stage.ErrTooMany,
 	"node_keyed.ErrFull":    keyed.ErrFull, "node_keyed.ErrFailing": keyed.ErrFailing, "node_keyed.ErrEnded": keyed.ErrEnded,
-	"node_keyed.ErrKey":      keyed.ErrKey,
+	"node_keyed.ErrKey": keyed.ErrKey, "node_pool.ErrNoWorkers": pool.ErrNoWorkers,
 	"node_registry.ErrTaken": registry.ErrTaken, "node_registry.ErrRegistered": registry.ErrRegistered,
 	"node_registry.ErrFull": registry.ErrFull, "node_tasks.ErrFull": tasks.ErrFull, "node_tasks.ErrNotLocal": tasks.ErrNotLocal,
 	"node_statem.ErrUnhandled": statem.ErrUnhandled, "node_trace.ErrFull": trace.ErrFull,

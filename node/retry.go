@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// How long Retry and Repeat wait before they try again: the wait doubles from the first to the last. Those of Repeat are up to half
-// as long again, by chance, so that not all callers come at once.
+// How long Retry and Repeat wait before they try again: the wait doubles from the first to the last. Those of Repeat are up to
+// half as long again, by chance, so that not all callers come at once.
 const (
 	firstRetry = time.Millisecond
 	lastRetry  = 50 * time.Millisecond
@@ -44,7 +44,8 @@ func Repeat[R any](ctx context.Context, from Caller, f func() (R, error)) (R, er
 }
 
 // again calls f until its error is no reason to call it again.
-func again[R any](ctx context.Context, from Caller, f func() (R, error), last time.Duration, isReason func(error) bool) (R, error) {
+func again[R any](ctx context.Context, from Caller, f func() (R, error), last time.Duration,
+	isReason func(error) bool) (R, error) {
 	for wait := firstRetry; ; wait = min(2*wait, last) {
 		r, err := f()
 		if !isReason(err) {
