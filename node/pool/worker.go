@@ -123,6 +123,8 @@ func (f *front) Receive(c *node.Context, msg any) error {
 		c.Monitor(m.pid)
 	case node.Down:
 		f.run.gone(m.PID)
+	default:
+		c.Unknown(msg)
 	}
 	return nil
 }
@@ -396,6 +398,8 @@ func (w *watch) Init(c *node.Context) error {
 }
 
 // Receive is part of node.Actor.
+//
+//actornode:blocks the lock is held for a moment
 func (w *watch) Receive(c *node.Context, _ any) error {
 	w.mu.Lock()
 	var late []node.PID
