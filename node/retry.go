@@ -35,7 +35,7 @@ func Retry[R any](ctx context.Context, from Caller, f func() (R, error)) (R, err
 
 // Repeat is [Retry] for a request that may be handled more than once: one that reads, or that sets what is to be. It also calls f
 // again if its error is an [*ExitError], because the process, its node or the connection was lost before the answer, or
-// [ErrMailboxFull]. It waits for up to 1.5 s in between. Errors that handlers answer with are returned.
+// [ErrMailboxFull]. It waits in between, for a second and a half at most. Errors that handlers answer with are returned.
 func Repeat[R any](ctx context.Context, from Caller, f func() (R, error)) (R, error) {
 	return again(ctx, from, f, lastRepeat, func(err error) bool {
 		_, lost := errors.AsType[*ExitError](err)
