@@ -14,6 +14,7 @@ const (
 	plotLeft   = 190.0 // the names of the cases are left of it
 	plotRight  = 820.0 // the figures are right of it
 	plotTop    = 96.0  // title and legend are above it
+	legendStep = 18.0  // between its rows, two at most
 	barHeight  = 11.0
 	barStep    = 14.0
 	groupGap   = 14.0
@@ -21,7 +22,8 @@ const (
 )
 
 // palette has colours that remain distinguishable with colour blindness, on white and on black.
-var palette = []string{"#3b8fd4", "#e08e0b", "#12997a", "#c26fa0", "#8a76d6", "#c8553d"}
+var palette = []string{"#3b8fd4", "#e08e0b", "#12997a", "#c26fa0", "#8a76d6", "#c8553d",
+	"#7d8590", "#bfae1e", "#4fb8d8"}
 
 // chartStyle supports light mode, and dark mode if the viewer prefers it; the chart has its own background in both.
 const chartStyle = `
@@ -144,18 +146,28 @@ func (r report) drawHead(out *strings.Builder) {
 	drawText(out, 20, 28, "title", "Speed against Erlang")
 	drawText(out, 20, 47, "quiet", fmt.Sprintf("%s; %s; median of %d rounds, %s",
 		r.board.version(reference), r.machine, r.board.Rounds, r.date.Format(time.DateOnly)))
-	x := 20.0
+	x, y := 20.0, 63.0
+	// place returns where the next item of the legend is, in the second row if the first has no room for it.
+	place := func(name string) (left, top float64) {
+		width := 42 + 7*float64(len(name))
+		if x+width > chartWidth {
+			x, y = 20, y+legendStep
+		}
+		left, x = x, x+width
+		return left, y
+	}
 	for j, colour := range r.board.colours() {
 		if colour == "" {
 			continue
 		}
 		name := r.board.Entrants[j].Name
-		fmt.Fprintf(out, `<rect x="%g" y="63" width="12" height="12" rx="2" fill="%s"/>`+"\n", x, colour)
-		drawText(out, x+18, 73, "", name)
-		x += 42 + 7*float64(len(name))
+		x, y := place(name)
+		fmt.Fprintf(out, `<rect x="%g" y="%g" width="12" height="12" rx="2" fill="%s"/>`+"\n", x, y, colour)
+		drawText(out, x+18, y+10, "", name)
 	}
-	fmt.Fprintf(out, `<line class="floor" x1="%g" x2="%[1]g" y1="62" y2="76"/>`+"\n", x+2)
-	drawText(out, x+10, 73, "", "target")
+	x, y = place("target")
+	fmt.Fprintf(out, `<line class="floor" x1="%g" x2="%[1]g" y1="%g" y2="%g"/>`+"\n", x+2, y-1, y+13)
+	drawText(out, x+10, y+10, "", "target")
 }
 
 // drawScale draws a line for each power of two; the one for 1, which is Erlang, is bold.

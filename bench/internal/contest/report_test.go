@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +131,31 @@ func TestChart(t *testing.T) {
 func TestChartOfNothing(t *testing.T) {
 	r := report{board: newBoard(nil, nil, 1)}
 	assert.Contains(t, r.chart(), "</svg>")
+}
+
+// Every system has a colour of its own, and its name is on the chart.
+func TestLegendHasRoom(t *testing.T) {
+	var entrants []Entrant
+	for _, name := range []string{"erlang", "actornode actor", "actornode process", "actornode coroutine", "actornode active",
+		"channels", "grpc", "netrpc", "protoactor", "tcp"} {
+		entrants = append(entrants, Entrant{Name: name, benches: []string{"fib"}})
+	}
+	chart := report{board: newBoard(nil, entrants, 1)}.chart()
+	colours := make(map[string]bool)
+	for _, m := range regexp.MustCompile(`<rect .*fill="(.*?)"`).FindAllStringSubmatch(chart, -1) {
+		colours[m[1]] = true
+	}
+	assert.Len(t, colours, len(entrants)-1)
+	texts := regexp.MustCompile(`<text x="(.*?)" y="(.*?)" class="">(.*?)<`).FindAllStringSubmatch(chart, -1)
+	require.Len(t, texts, len(entrants)) // with the target, without the reference
+	for _, m := range texts {
+		x, err := strconv.ParseFloat(m[1], 64)
+		require.NoError(t, err)
+		y, err := strconv.ParseFloat(m[2], 64)
+		require.NoError(t, err)
+		assert.Less(t, x+7*float64(len(m[3])), chartWidth, m[3])
+		assert.Less(t, y, plotTop, m[3])
+	}
 }
 
 func TestChartNamesParametersWhereTheyTellCasesApart(t *testing.T) {
