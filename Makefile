@@ -5,7 +5,7 @@
 # make night    hours of fuzzing, storms, all attacks, all faults in containers, soak, releases, other releases of OTP
 #               PARTS="race attack": some parts of merge or night; make parts lists them
 # make shake    the packages of make test 20 times each on a busy machine: ROUNDS, PACKAGES
-# make bench    the comparison with Erlang, plain channels, bare TCP, net/rpc and gRPC; writes bench/RESULTS.md
+# make bench    the comparison with Erlang, plain channels, Proto.Actor, bare TCP, net/rpc and gRPC; writes bench/RESULTS.md
 # make figures  costs of the daemon: time to start, memory, size; to drain 100,000 processes and 1,000 connections
 # make profile  runs the message benches under the profiler and writes default.pgo for the compiler
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release

@@ -97,6 +97,9 @@ var further = map[string]map[string]string{
 		"google.golang.org/grpc":     "the peer that is measured",
 		"google.golang.org/protobuf": "its messages",
 	},
+	"bench/peers/protoactor": {
+		"github.com/asynkron/protoactor-go": "the peer that is measured",
+	},
 	"deploy/release": {
 		"github.com/goreleaser/nfpm/v2":            "packages for Debian and Fedora without their tools; of GoReleaser's authors",
 		"github.com/CycloneDX/cyclonedx-go":        "SBOMs, and the schema that they follow; of the format's authors",

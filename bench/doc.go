@@ -29,9 +29,9 @@
 // with the protocol given by proto. Messages are terms. All figures except far_peak_rss_mib are those of the near end; its
 // profile is FILE, that of the far end FILE.far.
 //
-// Every run of a system in Go, including the peers channels and tcp, uses GOGC=400 like the daemon, unless the environment
-// sets another value; the figures include the memory that this takes. With Go's default of 100 messages cost 5% to 20%
-// more, and twice as much if many are queued (mailbox).
+// Every run of a system in Go, including the peers channels, protoactor and tcp, uses GOGC=400 like the daemon, unless the
+// environment sets another value; the figures include the memory that this takes. With Go's default of 100 messages cost 5%
+// to 20% more, and twice as much if many are queued (mailbox).
 //
 // remote_cpu plays rate balls per second. Its seconds are the processor time of both ends, in all threads and in the kernel
 // on their behalf, so its ratios compare processor time. The near end's time includes sleeping until the next ball is due.
@@ -41,7 +41,8 @@
 //
 // This node is compiled with a profile of these benches, like the daemon: default.pgo in both directories, written by make
 // profile. It saves 3% to 10% per message; go run -pgo=off ./bench runs without it. The peer channels uses the same
-// profile, and gains as much or more from its samples of the runtime; tcp gains nothing from it, and has none.
+// profile, and gains as much or more from its samples of the runtime; tcp gains nothing from it, and has none. The peer
+// protoactor uses it too, but it has no samples of Proto.Actor.
 //
 // The benches named etf_* run one goroutine here and one process on one scheduler in Erlang. seconds is clock time on both
 // sides, and includes the collection of the terms' garbage, which Go does on other processors if there are any. Therefore
@@ -58,7 +59,7 @@
 //
 //	rounds=5              number of rounds
 //	benches=a,b           only these
-//	peers=erlang,channels,tcp,netrpc,grpc  only these
+//	peers=erlang,channels,protoactor,tcp,netrpc,grpc  only these
 //	styles=actor,process,coroutine,active  only these
 //	timeout=120           seconds per run
 //	write=0               print the table only
@@ -69,8 +70,8 @@
 //	                      parameters; prints the table only
 //
 // It exits with 1 if a run failed or timed out, after all other runs. A bench that a system lacks shows as "-", a peer
-// whose tools are missing as not installed. The parameters and targets of the comparison are in a table in
-// internal/contest.
+// whose tools are missing, or whose modules cannot be downloaded, as not installed. The parameters and targets of the
+// comparison are in a table in internal/contest.
 //
 // Two peers are baselines without actors: channels shows what goroutines and channels achieve within one OS process, tcp
 // what bare connections achieve between two. The difference between them and this node is the cost of actors, in the same
@@ -79,6 +80,13 @@
 // Two more peers, netrpc and grpc, are common RPC libraries of Go programs: net/rpc with gob, and gRPC-Go with protocol
 // buffers. They have only remote_call, and no processes, links or message order. All callers of a run share one connection
 // in each system. The peer grpc is a separate module, whose dependencies the go command fetches for its first build.
+//
+// The peer protoactor is another library of actors for Go, Proto.Actor, with the benches that it can run within one OS
+// process. It is a separate module, too; its doc.go says which version it is, with which options, and what was left out.
+//
+// The other libraries of actors for Go are no peers. In November 2026, when protoactor was written, the newest versions of
+// Ergo, GoAkt, Hollywood and go-actor could not be downloaded. Older ones of three could: Ergo 3.0.0 of 2024, go-actor 0.9.0
+// of 2024 and Hollywood 1.0.5 of 2025. None of them was run, so nothing here says how fast they are.
 //
 // # An ablation
 //
@@ -256,6 +264,7 @@
 // # A new peer
 //
 // A peer is a directory under peers with an executable named run, which accepts build, list, or a bench with parameters as
-// above, and exits with 3 if its tools are not installed. It needs no registration. A peer in Go uses the contract package
-// for everything except the bodies, and peers/go.sh as its run script, like peers/channels, or peers/tcp with far ends.
+// above, and exits with 3 if its tools are not installed or its modules cannot be downloaded. It needs no registration. A
+// peer in Go uses the contract package for everything except the bodies, and peers/go.sh as its run script, like
+// peers/channels, or peers/tcp with far ends.
 package main

@@ -120,7 +120,7 @@ func portable(r *run) error {
 }
 
 // inside lists the modules below bench and deploy. Each has its own workspace.
-var inside = []string{"bench/peers/grpc", "deploy/kubernetes", "deploy/grafana", "deploy/release"}
+var inside = []string{"bench/peers/grpc", "bench/peers/protoactor", "deploy/kubernetes", "deploy/grafana", "deploy/release"}
 
 func modules(r *run) error {
 	var errs []error
