@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -176,15 +177,30 @@ func TestPeersWithoutTheirTools(t *testing.T) {
 	path := t.TempDir()
 	require.NoError(t, os.Symlink(dirname, filepath.Join(path, "dirname")))
 	for peer, says := range map[string]string{
-		"channels": "run: go is not on the PATH\n",
-		"tcp":      "run: go is not on the PATH\n",
-		"erlang":   "run: erl is not on the PATH; install Erlang/OTP 25 or later\n",
+		"channels":   "run: go is not on the PATH\n",
+		"protoactor": "run: go is not on the PATH\n",
+		"tcp":        "run: go is not on the PATH\n",
+		"erlang":     "run: erl is not on the PATH; install Erlang/OTP 25 or later\n",
 	} {
 		c := exec.Command(sh, filepath.Join("peers", peer, "run"), "list")
 		c.Env = []string{"PATH=" + path}
 		output, _ := c.CombinedOutput() // the status says it
 		assert.Equal(t, contract.NoTooling, c.ProcessState.ExitCode(), peer)
 		assert.Equal(t, says, string(output))
+	}
+}
+
+// A peer in Go whose modules are out of reach says in a line which one is, with the status of missing tools.
+func TestPeersWithoutTheirModules(t *testing.T) {
+	sh := testkit.Program(t, testkit.Merge, "sh")
+	for peer, module := range map[string]string{
+		"protoactor": "github.com/asynkron/protoactor-go", "grpc": "github.com/stretchr/testify",
+	} {
+		c := exec.Command(sh, filepath.Join("peers", peer, "run"), "build")
+		c.Env = append(os.Environ(), "GOPROXY=off", "GOMODCACHE="+t.TempDir(), "GOFLAGS=-modcacherw")
+		output, _ := c.CombinedOutput() // the status says it
+		assert.Equal(t, contract.NoTooling, c.ProcessState.ExitCode(), peer)
+		assert.Regexp(t, `^run: `+regexp.QuoteMeta(module)+`@v\S+ cannot be downloaded\n$`, string(output))
 	}
 }
 

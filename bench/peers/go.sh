@@ -6,7 +6,8 @@
 #   run BENCH [key=value ...]   run one bench, print one JSON line
 #
 # Exit status: 0 done, 1 the bench's own check failed (or the build did),
-# 2 unknown bench or parameter, 3 no Go on the PATH.
+# 2 unknown bench or parameter, 3 no Go on the PATH, or a module that the program
+# needs cannot be downloaded.
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd) || exit 1
 program=$here/bin/${here##*/}
@@ -24,9 +25,20 @@ stale() {
 # Moved into place when it is whole, so that a run started at the same time
 # never starts half a program.
 build() {
-    mkdir -p "$here/bin" &&
-        (cd "$here" && go build -o "$program.$$" .) >&2 &&
+    mkdir -p "$here/bin" || return 1
+    errors=$(cd "$here" && go build -o "$program.$$" . 2>&1) && {
         mv "$program.$$" "$program"
+        return
+    }
+    case $errors in
+    *': Get "http'* | *': reading http'* | *'module lookup disabled by GOPROXY'*)
+        module=$(echo "$errors" | sed -n 's/^[^@"]* \([^ @"]*@v[^ :]*\): .*/\1/p' | head -n 1)
+        echo "run: $module cannot be downloaded" >&2
+        return 3
+        ;;
+    esac
+    echo "$errors" >&2
+    return 1
 }
 
 if [ "$1" = build ]; then
@@ -34,6 +46,6 @@ if [ "$1" = build ]; then
     exit $?
 fi
 if stale; then
-    build || exit 1
+    build || exit $?
 fi
 exec "$program" "$@"

@@ -10,7 +10,7 @@
 //     by the entrant's in that round. Everything else is a plain median.
 //  3. An entrant that fails a case once has failed it and does not run it again; everything else continues, and [Main]
 //     returns 1 at the end.
-//  4. A bench that an entrant lacks shows as "-", a peer without its tools as not installed; neither is an error.
+//  4. A bench that an entrant lacks shows as "-", a peer without its tools or modules as not installed; neither is an error.
 //  5. When the context ends, all started OS processes and their children are killed, and nothing is written.
 //
 // # Peers
@@ -22,7 +22,7 @@
 //	run BENCH [key=value ...]   one bench, one JSON line on stdout
 //
 // with the exit statuses of the contract package: 0, 1 for a failed check, 2 for a usage error, 3 if its tools are not
-// installed.
+// installed or its modules cannot be downloaded.
 //
 // The package starts no goroutines.
 package contest

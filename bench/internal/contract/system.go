@@ -18,7 +18,7 @@ const (
 	Done      = 0
 	Failed    = 1 // the bench's own check
 	Misused   = 2 // unknown bench, unknown or malformed parameter
-	NoTooling = 3 // a peer's run script: its tools are not installed
+	NoTooling = 3 // a peer's run script: its tools are not installed, or its modules cannot be downloaded
 )
 
 // Bench is one entry of a system's table.
