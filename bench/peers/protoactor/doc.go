@@ -19,11 +19,11 @@
 //     provider each message would be timed.
 //
 //  3. Messages are pointers to newly allocated structs. Where the bench has a PID in its message it is sent with Send, as
-//     in Proto.Actor's own benchmark of pings. In spawn, fib, gencall and supertree, Request and Respond pass the sender.
+//     in Proto.Actor's examples/actor-inprocess-benchmark. In spawn, fib, gencall and supertree, Request and Respond pass the sender.
 //
 //  4. Actors without initial state of their own share their Props. Actors of fib and mixed that end by themselves are
-//     spawned by the root, as in Proto.Actor's own benchmark of spawning: as children they would have ever longer names,
-//     and report their ends to their parents.
+//     spawned by the root, as in Proto.Actor's examples/actor-spawn-benchmark: as children they would have ever longer
+//     names, and report their ends to their parents.
 //
 //  5. RequestFuture gets a negative timeout, with which it starts no timer. The calls of the other systems have no
 //     deadline either. The caller waits for the result in its handler: its goroutine may block.

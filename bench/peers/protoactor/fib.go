@@ -37,7 +37,7 @@ func runFib(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// fibbers are the properties that all fibbers share: their number is in the first message, since Props take 250 bytes.
+// fibbers are the Props of all fibbers, whose number is in their first message: Props of their own would take 224 bytes each.
 var fibbers = actor.PropsFromProducer(func() actor.Actor { return &fibber{} })
 
 // fibber answers with fib(n) and stops. Above the base case it adds up the results of two others.
