@@ -6,8 +6,8 @@
 //	run BENCH [key=value ...]   one bench, one JSON line
 //
 // The peer is a module of its own, so that this repository does not depend on Proto.Actor. Its workload is that of the
-// bench of the same name in the parent module: the same parameters, the same number and order of messages, and the same
-// check of the result.
+// bench of the same name in the parent module: the same parameters, the same messages in the same order, and the same check
+// of the result.
 //
 // # Options
 //
@@ -19,11 +19,13 @@
 //     provider each message would be timed.
 //
 //  3. Messages are pointers to newly allocated structs. Where the bench has a PID in its message it is sent with Send, as
-//     in Proto.Actor's examples/actor-inprocess-benchmark. In spawn, fib, gencall and supertree, Request and Respond pass the sender.
+//     in Proto.Actor's examples/actor-inprocess-benchmark. In spawn, fib, gencall and supertree, Request and Respond pass
+//     the sender.
 //
-//  4. Actors without initial state of their own share their Props. Actors of fib and mixed that end by themselves are
-//     spawned by the root, as in Proto.Actor's examples/actor-spawn-benchmark: as children they would have ever longer
-//     names, and report their ends to their parents.
+//  4. Actors of a kind share their Props, where a message can tell each what it needs. Actors of fib and mixed that end by
+//     themselves get it in one more message, and are spawned by the root, as in Proto.Actor's
+//     examples/actor-spawn-benchmark: as children they would have ever longer names, and report their ends to their
+//     parents.
 //
 //  5. RequestFuture gets a negative timeout, with which it starts no timer. The calls of the other systems have no
 //     deadline either. The caller waits for the result in its handler: its goroutine may block.
