@@ -257,7 +257,7 @@ func plain(line string) string {
 var proper = func() map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(`KiB MiB GiB NaN gRPC GitHub MessagePack PubSub StatefulSet clusterIP publishNotReadyAddresses
-		WebSocket GenServer subjectAltName SetVersionTemplate KeyMap AliveDelegate EventDelegate PadModC PidOrPids PidOrError
+		WebSocket GenServer GoAkt subjectAltName SetVersionTemplate KeyMap AliveDelegate EventDelegate PadModC PidOrPids PidOrError
 		ToOrName FromOrName
 		ToOrNameOrAlias InputChannel OutputChannel freshReplyChannel orElse UserID`) {
 		all[w] = true
