@@ -140,7 +140,8 @@ func TestSupervised(t *testing.T) {
 		require.Zero(t, p.PID())
 		require.ErrorIs(t, p.Resize(t.Context(), h, 1), pool.ErrNoWorkers)
 		require.ErrorIs(t, pool.Broadcast(h, p, 1), pool.ErrNoWorkers)
-		_, err = supervisor.Start(t.Context(), n, supervisor.Spec{Intensity: 5, Children: []supervisor.Child{p.Child()}}, node.Options{})
+		tree := supervisor.Spec{Intensity: 5, Children: []supervisor.Child{p.Child()}}
+		_, err = supervisor.Start(t.Context(), n, tree, node.Options{})
 		require.NoError(t, err)
 		again := func() {
 			v, err := node.Retry(t.Context(), h, func() (int, error) { return node.Call[int](t.Context(), h, node.Atom("pool"), 4) })

@@ -336,17 +336,19 @@ func TestBadOptions(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Log: new(nodetest.Log).Logger()})
 	good := func() node.Actor { return &obedient{} }
 	for want, o := range map[string]pool.Options{
-		"Options.New is nil":                    {},
-		"-1 workers: want 1 to 65536":           {New: good, Workers: -1},
-		"65537 workers":                         {New: good, Workers: 65_537},
-		"Bounds.Messages -1":                    {New: good, Bounds: mailbox.Bounds{Messages: -1}},
-		"Deadline -1ns":                         {New: good, Deadline: -1},
-		"Options.Worker: Name":                  {New: good, Worker: node.Options{Name: "x"}},
-		"returned node.ProcessFunc: want an Ac": {New: func() node.Actor { return node.ProcessFunc(func(*node.Process) error { return nil }) }},
-		"returned <nil>":                        {New: func() node.Actor { return nil }},
-		"a worker must run":                     {New: func() node.Actor { return starter{node.ErrIgnore} }},
-		"no luck":                               {New: func() node.Actor { return starter{errors.New("no luck")} }},
-		"invalid_backoff":                       {New: good, Backoff: supervisor.Backoff{Initial: -1}},
+		"Options.New is nil":          {},
+		"-1 workers: want 1 to 65536": {New: good, Workers: -1},
+		"65537 workers":               {New: good, Workers: 65_537},
+		"Bounds.Messages -1":          {New: good, Bounds: mailbox.Bounds{Messages: -1}},
+		"Deadline -1ns":               {New: good, Deadline: -1},
+		"Options.Worker: Name":        {New: good, Worker: node.Options{Name: "x"}},
+		"returned node.ProcessFunc: want an Ac": {New: func() node.Actor {
+			return node.ProcessFunc(func(*node.Process) error { return nil })
+		}},
+		"returned <nil>":    {New: func() node.Actor { return nil }},
+		"a worker must run": {New: func() node.Actor { return starter{node.ErrIgnore} }},
+		"no luck":           {New: func() node.Actor { return starter{errors.New("no luck")} }},
+		"invalid_backoff":   {New: good, Backoff: supervisor.Backoff{Initial: -1}},
 	} {
 		_, err := pool.Start(t.Context(), n, o)
 		require.ErrorContains(t, err, want)
@@ -570,7 +572,8 @@ func TestResizeAtTheEnd(t *testing.T) {
 		p, err := pool.New(pool.Options{Workers: 2, New: func() node.Actor { return &obedient{} },
 			Worker: node.Options{Place: node.Detached()}})
 		require.NoError(t, err)
-		_, err = supervisor.Start(t.Context(), n, supervisor.Spec{Intensity: 5, Children: []supervisor.Child{p.Child()}}, node.Options{})
+		tree := supervisor.Spec{Intensity: 5, Children: []supervisor.Child{p.Child()}}
+		_, err = supervisor.Start(t.Context(), n, tree, node.Options{})
 		require.NoError(t, err)
 		on := make(chan int)
 		for range 2 {
