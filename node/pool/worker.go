@@ -314,7 +314,7 @@ func (r *run) resize(ctx context.Context, from node.Caller, workers int) error {
 			return nil
 		case n < workers:
 			if _, err = supervisor.StartChild(ctx, from, sup, s.child()); err != nil {
-				r.setLeaves(s, true)
+				r.leave(s)
 				_ = r.remove(ctx, from, sup, s) // a start that has failed has left no child; one that goes on has
 			}
 		default:
@@ -334,42 +334,47 @@ func (r *run) supervisor() node.PID {
 
 // end ends the worker of s, when it has handled what it has taken, and its place.
 func (r *run) end(ctx context.Context, from node.Caller, sup node.PID, s *slot) error {
-	r.setLeaves(s, true)
+	r.leave(s)
 	select {
 	case <-s.left:
 	case <-r.ended:
 		return ErrNoWorkers
 	case <-ctx.Done():
-		if r.setLeaves(s, false) {
+		if r.stay(s) {
 			return cause.Of(ctx)
 		}
 	}
 	return r.remove(ctx, from, sup, s)
 }
 
-// setLeaves tells the worker of s to leave. What waits in a line of its own goes to the others. Or it takes that back: false
-// says that the worker has left already.
-func (r *run) setLeaves(s *slot, leaves bool) bool {
+// leave tells the worker of s to leave. What waits in a line of its own goes to the others.
+func (r *run) leave(s *slot) {
 	r.mu.Lock()
-	if !leaves && s.hasLeft {
-		r.mu.Unlock()
-		return false
-	}
-	s.leaves = leaves
-	if leaves && (s.wakeLocked() || s.pid.IsZero()) { // it has taken nothing
+	s.leaves = true
+	if s.wakeLocked() || s.pid.IsZero() { // it has taken nothing
 		s.leaveLocked()
-	}
-	if !leaves {
-		s.line.retired.Store(false)
 	}
 	r.setLines()
 	r.mu.Unlock()
-	if leaves && r.o.Route.fixed {
+	if r.o.Route.fixed {
 		s.line.retired.Store(true)
 		r.reroute(s.line)
 	}
 	r.wake(s.line)
-	return true
+}
+
+// stay takes leave back. False: the worker has left already.
+func (r *run) stay(s *slot) bool {
+	r.mu.Lock()
+	stays := !s.hasLeft
+	if stays {
+		s.leaves = false
+		s.line.retired.Store(false)
+		r.setLines()
+	}
+	r.mu.Unlock()
+	r.wake(s.line)
+	return stays
 }
 
 // remove removes a place whose worker has left, or could not be started, even if ctx has ended.
