@@ -75,6 +75,12 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, cause.Of(ctx))
 		return t
 	}
+	if (mayCarry || a.Process == nil) && a.Checked() {
+		if err := a.MaySend(to, req, true); err != nil {
+			t.Settle(a, nil, err)
+			return t
+		}
+	}
 	var msg any
 	if pid, ok := to.(PID); ok {
 		p.Target = n.sys.Lookup(pid)

@@ -32,8 +32,8 @@ func (c *common) Send(to Dest, msg any) error {
 	if !ok {
 		return c.sendTo(to, msg)
 	}
-	if a.Process != nil && !a.Process.Plain() {
-		if done, err := a.Process.SendWith(a, pid, msg); done {
+	if a.Process != nil && !a.Process.Plain() || a.Process == nil && a.System.Sends != nil {
+		if done, err := a.SendWith(pid, msg); done {
 			return err
 		}
 	}
@@ -62,13 +62,16 @@ func (c *common) sendTo(to Dest, msg any) error {
 	if c.by.Gone() {
 		return ErrExited
 	}
+	if err := c.by.MaySend(to, msg, false); err != nil {
+		return err
+	}
 	if f, ok := to.(erpc.Function); ok {
 		return nodeOf(c.by.System).applyCast(c.by, f)
 	}
 	return c.sendTarget(c.by.System.Target(to), msg)
 }
 
-// sendTarget is Send to a resolved destination.
+// sendTarget is Send to a resolved destination, of a message that has been checked.
 func (c *common) sendTarget(t process.Target, msg any) error {
 	a := c.by
 	if t.Node != "" {
@@ -76,7 +79,7 @@ func (c *common) sendTarget(t process.Target, msg any) error {
 	}
 	switch msg, err := a.System.Take(&t, msg); {
 	case err == nil:
-		return c.Send(t.Process.PID(), msg)
+		return a.SendTo(t.Process, msg)
 	case err == ErrNoProcess: // a message to the dead is lost
 		return nil
 	default:
@@ -90,7 +93,7 @@ func (c *common) sendTarget(t process.Target, msg any) error {
 func (c *common) SendBytes(to Dest, b []byte) error {
 	a := c.by
 	plain := a.Process == nil || a.Process.Plain()
-	if pid, ok := to.(PID); ok && plain && nodeOf(a.System).peers.Bytes(a, pid, b) {
+	if pid, ok := to.(PID); ok && plain && !a.Checked() && nodeOf(a.System).peers.Bytes(a, pid, b) {
 		return nil
 	}
 	return c.Send(to, box.Bytes(b))
@@ -102,7 +105,7 @@ func (c *common) SendBytes(to Dest, b []byte) error {
 // to is the PID of a process of this node that exits before; for one that is gone already the timer is over at once.
 // Errors: [ErrArgument] (d below 0, or no destination), [ErrNodeStopped].
 func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
-	return nodeOf(c.by.System).timer(c.by.PID(), d, 0, to, msg)
+	return nodeOf(c.by.System).timer(c.by, d, 0, to, msg)
 }
 
 // SendInterval sends msg to a process every d, until the timer is cancelled or, if to is a PID of this node, the
@@ -113,7 +116,7 @@ func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error)
 	if d <= 0 {
 		return nil, fmt.Errorf("%w: the interval of a timer must be above 0", ErrArgument)
 	}
-	return nodeOf(c.by.System).timer(c.by.PID(), d, d, to, msg)
+	return nodeOf(c.by.System).timer(c.by, d, d, to, msg)
 }
 
 // Spawn starts a process; one that an Actor spawns is on the Actor's stage. Errors: [ErrNodeStopped],

@@ -51,6 +51,8 @@ type Config struct {
 
 	// Interceptors are called for what all Actors of the node handle. Default: none.
 	Interceptors []Interceptor
+	// SendInterceptors are called before what all processes of the node send, and its plain goroutines. Default: none.
+	SendInterceptors []SendInterceptor
 
 	// Isolation copies messages, or reports those that are changed after they were sent. Default: neither.
 	Isolation isolation.Config

@@ -31,6 +31,9 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	if ctx.Err() != nil {
 		return cause.Of(ctx)
 	}
+	if err := a.MaySend(to, msg, false); err != nil {
+		return err
+	}
 	n, t, token := nodeOf(a.System), a.System.Target(to), a.Process.Token()
 	if t.Node != "" {
 		return n.deliverFar(ctx, a, t, msg, token)
@@ -76,6 +79,9 @@ func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 	}
 	if _, cast := to.(erpc.Function); cast || !o.NoWait && !o.NoConnect {
 		return c.Send(to, msg)
+	}
+	if err := a.MaySend(to, msg, false); err != nil {
+		return err
 	}
 	n, t, token := nodeOf(a.System), a.System.Target(to), a.Process.Token()
 	switch {

@@ -37,10 +37,13 @@ func Forward[T any](from Caller, r Request[T], to Dest) error {
 	if a, ok := msg.(Request[any]); ok {
 		msg = nodeOf(actingOf(from).System).types.maker(a.Body).request(a.Body, a.From)
 	}
+	if err := actingOf(from).MaySend(to, r.Body, true); err != nil {
+		return err
+	}
 	return forward(from, r.From.t, r.Body, msg, to)
 }
 
-// forward forwards a request: as body to another node, as msg to a process of this one.
+// forward forwards a request that has been checked: as body to another node, as msg to a process of this one.
 func forward(from Caller, asked process.Ticket, body, msg any, to Dest) error {
 	a := actingOf(from)
 	if a.Gone() {
@@ -64,7 +67,7 @@ func forward(from Caller, asked process.Ticket, body, msg any, to Dest) error {
 		if w.Target = t.Process; !w.arm().Call.List() {
 			return workerGone(a, asked, t.PID, msg)
 		}
-		return w.started(a, func() error { return Send(from, t.PID, msg) })
+		return w.started(a, func() error { return a.SendTo(t.Process, msg) })
 	}
 	if !nodeOf(sys).peers.Call(a, true, w.arm(), t, body) {
 		if t.ByName() {

@@ -245,14 +245,14 @@ func (i inside) Order(pid PID, to Actor) bool {
 	return p.Deliver(&p.System.Plain, order{to}) == nil
 }
 
-// Forward is node.Forward of a message. False: it is no request.
+// Forward is node.Forward of a message, which no [SendInterceptor] sees. False: it is no request.
 func (i inside) Forward(msg any, to Dest) (ok bool, err error) {
 	r, ok := i.Node().AsRequest(msg)
 	if !ok {
 		return false, nil
 	}
 	if _, typed := msg.(untyped); !typed {
-		return true, Forward(&common{i.by}, r, to)
+		msg = i.Node().types.maker(r.Body).request(r.Body, r.From)
 	}
 	return true, forward(&common{i.by}, r.From.t, r.Body, msg, to)
 }

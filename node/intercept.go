@@ -26,6 +26,45 @@ type Handler func(c *Context, msg any) error
 // itself, and for the services of the node.
 type Interceptor func(c *Context, msg any, next Handler) error
 
+// Sending is what an interceptor of sends sees.
+type Sending struct {
+	From PID  // of the process that sends; the zero PID: a plain goroutine, or the node
+	To   Dest // as the sender gave it
+	Msg  any  // the message, or the body of a request
+	Call bool // it is a request
+}
+
+// A SendInterceptor is called by the sender before each message that it sends, also by a timer or to another node, and before
+// each request, also one that it forwards: for logs, counts, and checks of rights. Its error is that of the send, or of the
+// call, and then nothing is sent. It is called by many processes at once. [Config].SendInterceptors are for all processes of
+// a node, and for what its plain goroutines send; [Options].SendInterceptors for one process of any kind. Those of the node
+// come first.
+//
+// It does not see what is no message: replies, signals, spawns. It sees a [Node.Ping], which is a call. Nor is it called for the services of the node, and for what
+// other nodes send. What it sends itself goes through it as well.
+type SendInterceptor func(s Sending) error
+
+// checkSends returns what calls first, which may be nil, and all interceptors. It is first, perhaps nil, if there are none.
+func checkSends(first process.SendCheck, all []SendInterceptor) process.SendCheck {
+	if len(all) == 0 {
+		return first
+	}
+	return func(a *process.Acting, to Dest, msg any, call bool) error {
+		if first != nil {
+			if err := first(a, to, msg, call); err != nil {
+				return err
+			}
+		}
+		s := Sending{From: a.PID(), To: to, Msg: msg, Call: call}
+		for _, f := range all {
+			if err := f(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // intercepted is an Actor with interceptors. It keeps what the Actor becomes.
 type intercepted struct {
 	inner Actor

@@ -183,6 +183,194 @@ func TestInterceptNode(t *testing.T) {
 	})
 }
 
+// sender is what all who send have.
+type sender interface {
+	node.Caller
+	Send(to node.Dest, msg any) error
+	SendBytes(to node.Dest, b []byte) error
+	SendOpt(o node.SendOptions, to node.Dest, msg any) error
+	SendAfter(d time.Duration, to node.Dest, msg any) (*node.Timer, error)
+	SendInterval(d time.Duration, to node.Dest, msg any) (*node.Timer, error)
+}
+
+// waysToSend send a message, and return the error that its sender gets.
+var waysToSend = map[string]func(ctx context.Context, s sender, to node.Dest, msg string) error{
+	"send":  func(_ context.Context, s sender, to node.Dest, msg string) error { return s.Send(to, msg) },
+	"Send":  func(_ context.Context, s sender, to node.Dest, msg string) error { return node.Send(s, to, msg) },
+	"bytes": func(_ context.Context, s sender, to node.Dest, msg string) error { return s.SendBytes(to, []byte(msg)) },
+	"deliver": func(ctx context.Context, s sender, to node.Dest, msg string) error {
+		return node.Deliver(ctx, s, to, msg)
+	},
+	"noWait": func(_ context.Context, s sender, to node.Dest, msg string) error {
+		return s.SendOpt(node.SendOptions{NoWait: true}, to, msg)
+	},
+	"noConnect": func(_ context.Context, s sender, to node.Dest, msg string) error {
+		return s.SendOpt(node.SendOptions{NoConnect: true}, to, msg)
+	},
+	"copy": func(_ context.Context, s sender, to node.Dest, msg string) error {
+		return s.SendOpt(node.SendOptions{Copy: true}, to, msg)
+	},
+	"after": func(_ context.Context, s sender, to node.Dest, msg string) error {
+		_, err := s.SendAfter(time.Second, to, msg)
+		return err
+	},
+	"interval": func(_ context.Context, s sender, to node.Dest, msg string) error {
+		t, err := s.SendInterval(time.Second, to, msg)
+		if err == nil {
+			time.Sleep(1500 * time.Millisecond)
+			t.Cancel()
+		}
+		return err
+	},
+	"call": func(ctx context.Context, s sender, to node.Dest, msg string) error {
+		_, err := node.Call[string](ctx, s, to, msg)
+		return err
+	},
+	"async": func(ctx context.Context, s sender, to node.Dest, msg string) error {
+		_, err := node.Await(ctx, s, node.Async[string](s, to, msg))
+		return err
+	},
+}
+
+// What the interceptors of a node and of a process refuse is not sent: by any sender, in any way, near and far. Each sees each
+// message once, the node's first.
+func TestInterceptSends(t *testing.T) {
+	for _, kind := range []string{"node", "handle", "actor", "detached", "process", "coroutine"} {
+		t.Run(kind, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { interceptSends(t, kind) }) })
+	}
+}
+
+func interceptSends(t *testing.T, kind string) {
+	errDenied := errors.New("denied")
+	sent, got := new(lines), new(lines)
+	see := func(name string) node.SendInterceptor {
+		return func(s node.Sending) error {
+			msg, call := fmt.Sprintf("%s", s.Msg), ""
+			if s.Call {
+				call = " call"
+			}
+			sent.add("%s%s %s", name, call, msg)
+			if msg == "no to "+name {
+				return errDenied
+			}
+			return nil
+		}
+	}
+	c := nodetest.NewCluster(t)
+	a := c.Start(node.Config{Name: "a", SendInterceptors: []node.SendInterceptor{see("node")}})
+	b := c.Start(node.Config{Name: "b"})
+	c.Connect(a, b)
+	sent.take() // of pings
+	receiver := node.ActorFunc(func(c *node.Context, msg any) error {
+		if r, ok := c.Node().AsRequest(msg); ok {
+			got.add("%s", r.Body)
+			return r.Reply(r.Body)
+		}
+		got.add("%s", msg)
+		return nil
+	})
+	dests := map[string]node.Dest{}
+	for _, n := range []*node.Node{a, b} {
+		pid, err := n.SpawnOpt(node.Options{Name: "receiver"}, receiver)
+		require.NoError(t, err)
+		dests[string(n.Name())+" pid"] = pid
+		dests[string(n.Name())+" name"] = node.At{Name: "receiver", Node: n.Name()}
+	}
+	try := func(t *testing.T, s sender, own bool) {
+		for way, send := range waysToSend {
+			for on, to := range dests {
+				for _, msg := range []string{"yes", "no to node", "no to process"} {
+					err := send(t.Context(), s, to, msg)
+					time.Sleep(2 * time.Second) // a timer may send
+					call, want, arrived := "", []string(nil), []string(nil)
+					if way == "call" || way == "async" {
+						call = " call"
+					}
+					want = append(want, "node"+call+" "+msg)
+					if own && msg != "no to node" {
+						want = append(want, "process"+call+" "+msg)
+					}
+					if msg == "no to node" || own && msg == "no to process" {
+						require.ErrorIs(t, err, errDenied, "%s to %s", way, on)
+					} else {
+						require.NoError(t, err, "%s to %s", way, on)
+						arrived = []string{msg}
+					}
+					require.Equal(t, want, sent.take(), "%s to %s", way, on)
+					require.Equal(t, arrived, got.take(), "%s to %s", way, on)
+				}
+			}
+		}
+	}
+	o := node.Options{SendInterceptors: []node.SendInterceptor{see("process")}, Coroutine: kind == "coroutine"}
+	switch kind {
+	case "node":
+		try(t, a, false)
+		return
+	case "handle":
+		p, err := a.Open()
+		require.NoError(t, err)
+		defer p.Close(node.Normal)
+		try(t, p, false)
+		return
+	case "detached":
+		o.Place = node.Detached()
+	}
+	var code node.Actor = node.ProcessFunc(func(p *node.Process) error {
+		p.Receive()
+		try(t, p, true)
+		return nil
+	})
+	if kind == "actor" || kind == "detached" {
+		code = node.ActorFunc(func(c *node.Context, _ any) error {
+			try(t, c, true)
+			return node.ExitWith(node.Normal)
+		})
+	}
+	pid, err := a.SpawnOpt(o, code)
+	require.NoError(t, err)
+	require.NoError(t, b.Send(pid, "go"))
+	reason, err := node.AwaitExit(t.Context(), b, pid)
+	require.NoError(t, err)
+	require.Equal(t, node.Normal, reason)
+}
+
+// Forward goes through interceptors, functions on other nodes do, and an empty list is none.
+func TestInterceptForward(t *testing.T) {
+	errDenied := errors.New("denied")
+	synctest.Test(t, func(t *testing.T) {
+		s := new(lines)
+		n := nodetest.Start(t, node.Config{})
+		worker, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+			return msg.(node.Request[string]).Reply("done")
+		}))
+		require.NoError(t, err)
+		front, err := n.SpawnOpt(node.Options{SendInterceptors: []node.SendInterceptor{func(o node.Sending) error {
+			s.add("%v %v %v", o.To == worker, o.Msg, o.Call)
+			if o.Msg == "no" {
+				return errDenied
+			}
+			return nil
+		}}}, node.ActorFunc(func(c *node.Context, msg any) error {
+			r := msg.(node.Request[string])
+			if err := node.Forward(c, r, worker); err != nil {
+				return r.Fail(err)
+			}
+			return nil
+		}))
+		require.NoError(t, err)
+		v, err := node.Call[string](t.Context(), n, front, "yes")
+		require.NoError(t, err)
+		require.Equal(t, "done", v)
+		_, err = node.Call[string](t.Context(), n, front, "no")
+		require.ErrorIs(t, err, errDenied)
+		require.Equal(t, []string{"true yes true", "true no true"}, s.take())
+		_, err = n.SpawnOpt(node.Options{SendInterceptors: []node.SendInterceptor{}}, node.ActorFunc(
+			func(c *node.Context, msg any) error { return c.Send(worker, msg) }))
+		require.NoError(t, err)
+	})
+}
+
 func mustFind(t *testing.T, n *node.Node, name node.Atom) node.PID {
 	pid, ok := n.Whereis(name)
 	require.True(t, ok)

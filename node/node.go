@@ -92,6 +92,7 @@ func Start(cfg Config) (*Node, error) {
 		sys.Halved = 63 // one means one
 	}
 	sys.Reports, sys.Values = &n.reports, byDefault
+	sys.Sends = checkSends(nil, cfg.SendInterceptors)
 	n.by = &sys.Plain
 	if release := version.Lang(runtime.Version()); version.Compare(release, testedWith) > 0 {
 		cfg.Log.Info("coroutines and values of other nodes take longer with a Go release newer than "+testedWith, "release", release)

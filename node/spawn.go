@@ -76,6 +76,8 @@ type Options struct {
 
 	// Interceptors are called for what the process, an Actor, handles: inside those of [Config].
 	Interceptors []Interceptor `isolation:"share"`
+	// SendInterceptors are called before what the process sends: after those of [Config].
+	SendInterceptors []SendInterceptor `isolation:"share"`
 
 	owner   *limits.Owner          // that the process counts for already; nil: none, unless For says one
 	service *tables.Reservation    // of the service that the process belongs to; nil: none
@@ -329,6 +331,9 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	}
 	if !o.plain() {
 		o.apply(n, p)
+	}
+	if (n.sys.Sends != nil || len(o.SendInterceptors) != 0) && o.service == nil {
+		p.Check(checkSends(n.sys.Sends, o.SendInterceptors))
 	}
 	fresh = p.Fresh // once others know p, it may run
 	id, ok := n.sys.Table.Reserve(a.Slots())

@@ -3,9 +3,11 @@ package node
 import (
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Timer is a message that will be sent. It ends with the node, and with its target process if that was given by its
@@ -20,14 +22,17 @@ func (t *Timer) Cancel() (left time.Duration, ok bool) { return t.t.Cancel() }
 // cancelled, or its process gone.
 func (t *Timer) Left() (left time.Duration, ok bool) { return t.t.Left() }
 
-func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer, error) {
+func (n *Node) timer(a *process.Acting, d, every time.Duration, to Dest, msg any) (*Timer, error) {
 	switch {
 	case d < 0:
 		return nil, process.ErrBadTimeout
 	case n.sys.Stopped.Load():
 		return nil, ErrNodeStopped
 	}
-	t := new(Timer)
+	if err := a.MaySend(to, msg, false); err != nil {
+		return nil, err
+	}
+	from, t := a.PID(), new(Timer)
 	pid, isPID := to.(PID)
 	if isPID && pid.IsZero() {
 		return nil, process.ErrNoDest
@@ -87,10 +92,15 @@ func (n *lookups) Pushed(mailbox.Result, any) {}
 // Put sends a message.
 func (n *lookups) Put(msg any) {
 	due, sys := msg.(dueMessage), &n.sys
-	if p := sys.Target(due.to).Process; p != nil && p.Boxed && !due.again {
+	if f, ok := due.to.(erpc.Function); ok {
+		_ = (*Node)(n).applyCast(&sys.Plain, f)
+		return
+	}
+	t := sys.Target(due.to)
+	if p := t.Process; p != nil && p.Boxed && !due.again {
 		if all := p.Timers(); all != nil && all.Start(new(process.Timer), 0, 0, runner.Expected(p, due.msg)) {
 			return
 		}
 	}
-	_ = (*Node)(n).SendOpt(SendOptions{NoWait: true}, due.to, due.msg) // what is lost is a dead letter
+	_ = n.peers.Answer(&sys.Plain, t, dist.Frame{Payload: due.msg}) // what is lost is a dead letter
 }

@@ -98,12 +98,12 @@ func TestToken(t *testing.T) {
 	require.Equal(t, "traced", open(p))
 	require.NotNil(t, p.Token())
 
-	done, err := p.SendWith(&p.as, q.PID(), "on")
+	done, err := p.as.SendWith(q.PID(), "on")
 	require.True(t, done)
 	require.NoError(t, err)
 	require.Equal(t, "on", open(q))
 	require.Equal(t, wire.Tuple{1, "label", 9, q.PID(), 8}, q.Token())
-	done, err = p.SendWith(&p.as, far(1), "on")
+	done, err = p.as.SendWith(far(1), "on")
 	require.False(t, done)
 	require.NoError(t, err)
 
@@ -129,7 +129,7 @@ func TestToken(t *testing.T) {
 	require.Nil(t, nobody.Token())
 
 	p.die("x")
-	done, err = p.SendWith(&p.as, q.PID(), "dead")
+	done, err = p.as.SendWith(q.PID(), "dead")
 	require.True(t, done)
 	require.Equal(t, process.ErrExited, err)
 }

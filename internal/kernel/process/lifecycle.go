@@ -2,7 +2,11 @@ package process
 
 import "sync/atomic"
 
-const tokened uint32 = 1 // it has or may receive a message with a trace token: not a step of the lifecycle
+// These two are not steps of the lifecycle.
+const (
+	tokened uint32 = 1  // it has or may receive a message with a trace token
+	checked uint32 = 64 // what it sends is checked: see Cold.MaySend
+)
 
 const (
 	exiting   uint32 = 2 << iota // signals no longer reach it; links and monitors are being notified
@@ -27,11 +31,11 @@ const (
 //     while its function ran, and that has not returned. One that its own code ends never lingers.
 type lifecycle struct{ v atomic.Uint32 }
 
-// IsPlain reports whether the process is alive and does not use trace tokens.
+// IsPlain reports whether the process is alive, does not use trace tokens, and may send what it wants.
 func (s *lifecycle) IsPlain() bool { return s.v.Load() == 0 }
 
 // IsOver reports whether the process is no longer alive.
-func (s *lifecycle) IsOver() bool { return s.v.Load()&^tokened != 0 }
+func (s *lifecycle) IsOver() bool { return s.v.Load()&^(tokened|checked) != 0 }
 
 // IsDead reports whether all have been notified of the end.
 func (s *lifecycle) IsDead() bool { return s.v.Load()&dead != 0 }
@@ -60,6 +64,12 @@ func (s *lifecycle) Token() { s.v.Or(tokened) }
 
 // HasToken reports whether Token has been called.
 func (s *lifecycle) HasToken() bool { return s.v.Load()&tokened != 0 }
+
+// Check records that what the process sends is checked.
+func (s *lifecycle) Check() { s.v.Or(checked) }
+
+// IsChecked reports whether Check has been called.
+func (s *lifecycle) IsChecked() bool { return s.v.Load()&checked != 0 }
 
 // Abandon records that the function of a process continues though it has been ended from outside: lingering counts it until
 // Return.

@@ -80,6 +80,7 @@ type Cold struct {
 	Label string
 	Crash *[]any        // additional slog attributes of the crash report, or nil
 	Owner *limits.Owner // of a process that a peer has started, or nil
+	Sends SendCheck     // of what it sends, or nil
 
 	// Owned like the behaviour.
 	// Stack has the behaviours below the current one. They are any because their type, node.Actor, refers to node.Context and so

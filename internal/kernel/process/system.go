@@ -54,6 +54,7 @@ type System struct {
 	Timers    CountTimers              // those that have not ended
 	Later     *Timers                  // those whose destinations are looked up when due
 	ByName    sync.Map                 // *Process to its nameLinks
+	Sends     SendCheck                // of what plain goroutines and the node send, or nil; not written after the start
 	Cycles    *calls.WaitGraph[Waiter] // nil if cycles of waits are not detected
 	Stopped   atomic.Bool
 	Rights    *rights.Policy                            // what peers may do, or nil for everything

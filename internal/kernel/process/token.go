@@ -61,21 +61,38 @@ func (p *Process) expect(msg any) any {
 	return msg
 }
 
-// SendWith sends for p, whose status is not plainly alive. done reports that nothing is left to do.
-func (p *Process) SendWith(a *Acting, to wire.PID, msg any) (done bool, err error) {
+// SendWith sends for a process that is not plainly alive, or for the node while what it sends is checked. done reports
+// that nothing is left to do.
+func (a *Acting) SendWith(to wire.PID, msg any) (done bool, err error) {
 	if a.Gone() {
 		return true, ErrExited
 	}
-	q := p.System.Lookup(to)
+	if err := a.MaySend(to, msg, false); err != nil {
+		return true, err
+	}
+	q := a.System.Lookup(to)
 	if q == nil { // the frame will have the token
 		return false, nil
 	}
-	if t := p.System.Traces(); t != nil {
+	return true, a.SendTo(q, msg)
+}
+
+// SendTo sends to a process of this node, with the token of the sender. The message has been checked.
+func (a *Acting) SendTo(q *Process, msg any) (err error) {
+	if t := a.System.Traces(); t != nil {
 		if msg, err = q.Shown(t, a.PID(), msg); err != nil {
-			return true, err
+			return err
 		}
 	}
-	return true, q.DeliverWith(a, msg, p.Token())
+	token := a.Process.Token()
+	if token == nil && a.Blocks != nil {
+		return a.Blocks.Deliver(q, msg)
+	}
+	err = q.DeliverWith(a, msg, token)
+	if a.Worker != nil {
+		a.Worker.Sent()
+	}
+	return err
 }
 
 // OpenNext unwraps the next message in the queue of p.
