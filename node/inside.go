@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
@@ -91,8 +92,18 @@ func (i inside) Signal(to PID, msg any) bool {
 // Count adds one to the node's counter with that name and these labels. It is for what is rare: a supervisor counts
 // restarts. A name has at most 500; more labels than that are counted as "other". Long labels are cut. Counts returns
 // the counters of a name, sorted by their labels.
+//
+// Counter returns such a counter, to be kept and added to; it is shown at once, with 0. Gauge adds a value that Counts asks
+// read for, until over reports true; those with the same labels are added up. Both functions may be called at any time and
+// must not wait.
 func (i inside) Count(name string, labels ...string) { i.Node().counts.Add(name, labels...) }
 func (i inside) Counts(name string) []counter.Count  { return i.Node().counts.All(name) }
+func (i inside) Counter(name string, labels ...string) *atomic.Uint64 {
+	return i.Node().counts.Counter(name, labels...)
+}
+func (i inside) Gauge(name string, over func() bool, read func() int, labels ...string) {
+	i.Node().counts.Gauge(name, over, read, labels...)
+}
 
 // SetStopTimeout replaces Config.StopTimeout.
 func (i inside) SetStopTimeout(d time.Duration) { i.Node().stopTime.Store(int64(d)) }
