@@ -1,6 +1,7 @@
 package keyed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -125,10 +126,11 @@ func (k *keeper[K]) settled(e *entry[K]) {
 		ch.reason = p.Reason()
 	}
 	delete(k.byPID, p.PID())
-	k.gone()
+	k.g.processes.Add(-1)
 	abnormal := !calls.IsClean(ch.reason)
 	switch {
 	case ch.phase == starting && ch.ignored:
+		k.count(countEnded)
 		k.failed(e, node.ErrIgnore)
 		return
 	case abnormal:
@@ -136,6 +138,7 @@ func (k *keeper[K]) settled(e *entry[K]) {
 	}
 	switch {
 	case k.ending != nil:
+		k.count(countEnded)
 		k.answer(e, ErrEnded)
 		k.remove(e)
 	case ch.phase == starting:
@@ -146,9 +149,7 @@ func (k *keeper[K]) settled(e *entry[K]) {
 		}
 		k.failed(e, &node.ExitError{Reason: ch.reason})
 	default:
-		if ch.why > countEnded {
-			k.count(ch.why)
-		}
+		k.count(cmp.Or(ch.why, countEnded))
 		waiting := ch.waiting
 		k.remove(e)
 		if len(waiting) > 0 {
@@ -176,12 +177,6 @@ func (k *keeper[K]) report(e *entry[K]) {
 	if !k.node.Inside(process.Key{}).ReportCrash(e.change.reason, attrs...) {
 		log.Error("supervisor report", append(attrs, "process", e.process.PID().String(), "reason", sysmsg.Words(e.change.reason))...)
 	}
-}
-
-// gone counts the end of a process.
-func (k *keeper[K]) gone() {
-	k.g.processes.Add(-1)
-	k.count(countEnded)
 }
 
 // remove forgets e, which has no process, and gives its place to the next in the line.
@@ -214,7 +209,8 @@ func (k *keeper[K]) kill(e *entry[K]) {
 	for pid, e := range k.byPID {
 		if k.c.Exit(pid, node.Kill); e.process.Over() || k.g.alone { // otherwise the next keeper waits for it
 			k.g.table.remove(e)
-			k.gone()
+			k.g.processes.Add(-1)
+			k.count(countEnded)
 			delete(k.byPID, pid)
 		}
 	}

@@ -2,6 +2,7 @@ package keyed
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
@@ -35,6 +36,8 @@ type keeper[K comparable] struct {
 	killed bool // those that had not ended in time
 
 	ticking, stopping *node.Timer // of the next tick, and of the time that a stop may take
+
+	exported [counters]*atomic.Uint64 // counters of the node, for metrics
 }
 
 // phase is the state of an entry that has a change.
@@ -117,6 +120,7 @@ func (k *keeper[K]) Init(c *node.Context) error {
 	k.c, k.node, k.pid, k.byPID = c, c.Node(), c.Self(), make(map[node.PID]*entry[K])
 	k.process, _ = c.Inside(process.Key{}).Process()
 	c.TrapExit(true)
+	k.export()
 	if old != nil {
 		k.inherit(old)
 	}
@@ -246,7 +250,7 @@ func (k *keeper[K]) use(key K, w waiter[K]) {
 	case e.change.phase != failed:
 		k.wait(e, w)
 	case time.Now().Before(e.change.failure.Next):
-		k.count(countRefused)
+		k.count(countRefusedFailing)
 		w.Reply(outcome{e.change.failure})
 	default:
 		k.wait(e, w)
@@ -282,5 +286,3 @@ func (k *keeper[K]) admit(e *entry[K], w waiter[K]) {
 }
 
 func (e *entry[K]) is(p phase) bool { return e.change != nil && e.change.phase == p }
-
-func (k *keeper[K]) count(what int) { k.g.counts[what].Add(1) }

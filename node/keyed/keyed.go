@@ -105,18 +105,6 @@ func (k *Kind[K]) complete() error {
 	return nil
 }
 
-// What a group counts: see Stats.
-const (
-	countStarted = iota
-	countEnded   // for whatever reason
-	countIdle
-	countFull
-	countMemory
-	countCrashed
-	countRefused
-	counters
-)
-
 // Group is a group of processes that are found by key, on one node. Any goroutine may use it. It outlives its process, which a
 // supervisor may restart.
 type Group[K comparable] struct {
@@ -128,6 +116,7 @@ type Group[K comparable] struct {
 	mu        sync.Mutex                // of the keeper whose handler runs
 	counts    [counters]atomic.Uint64
 	processes atomic.Int64
+	waiting   atomic.Int64 // uses that could not enter at once
 }
 
 // New returns a group whose process is still to be started, below a supervisor: see [Group.Child]. The error is
@@ -231,25 +220,6 @@ func (g *Group[K]) End(ctx context.Context, from node.Caller, key K) error {
 	return g.wrap(ask(ctx, from, g, func() finish[K] { return finish[K]{key} }))
 }
 
-// Stats are the counters of a group.
-type Stats struct {
-	Processes int // that have started, or are starting
-	// The following count since the group was made.
-	Started     uint64
-	EndedIdle   uint64 // because of Kind.Idle
-	EndedFull   uint64 // because of Kind.Max
-	EndedMemory uint64 // because of Kind.Memory
-	Crashed     uint64 // failed starts included
-	Refused     uint64 // uses, with ErrFull or ErrFailing
-}
-
-// Stats returns the counters.
-func (g *Group[K]) Stats() Stats {
-	n := func(i int) uint64 { return g.counts[i].Load() }
-	return Stats{int(g.processes.Load()), n(countStarted), n(countIdle), n(countFull),
-		n(countMemory), n(countCrashed), n(countRefused)}
-}
-
 // wrap adds the name of the group to an error.
 func (g *Group[K]) wrap(err error) error {
 	if _, ok := err.(*FailingError); err == nil || ok {
@@ -274,7 +244,9 @@ func (g *Group[K]) enter(ctx context.Context, from node.Caller, key K) (*entry[K
 		err = check(key)
 	}
 	var t *ticket[K]
+	g.waiting.Add(1)
 	defer func() { // also if the calling process is killed
+		g.waiting.Add(-1)
 		if t != nil && e == nil {
 			t.giveUp(g)
 		}

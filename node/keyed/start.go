@@ -17,7 +17,7 @@ func (k *keeper[K]) add(key K, waiting []waiter[K]) {
 	e.word.Store(closed)
 	if k.places >= k.g.kind.Max {
 		if !k.makeRoom() {
-			k.count(countRefused)
+			k.count(countRefusedFull)
 			for _, w := range waiting {
 				w.Reply(outcome{fmt.Errorf("%w: there are %d, which is Kind.Max", ErrFull, k.places)})
 			}

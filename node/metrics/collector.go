@@ -150,6 +150,20 @@ var (
 	restarted = counter("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
 	gaveUp    = counter("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
 
+	keyedProcesses = gauge("keyed_processes", "Processes of the group.", "group")
+	keyedWaiting   = gauge("keyed_waiting_uses", "Uses that wait for a process of the group to start, or to end.", "group")
+	keyedStarted   = counter("keyed_started_total", "Processes of the group that were started.", "group")
+	keyedEnded     = counter("keyed_ended_total", "Processes of the group that ended; crashed: those that did not start, too.",
+		"group", "cause")
+	keyedRefused = counter("keyed_refused_total", "Uses that the group refused.", "group", "cause")
+
+	poolWorkers  = gauge("pool_workers", "Workers of the pool that run.", "pool")
+	poolIdle     = gauge("pool_idle_workers", "Those of them that are idle.", "pool")
+	poolWaiting  = gauge("pool_waiting_messages", "Messages that wait for a worker of the pool.", "pool")
+	poolReplaced = counter("pool_replaced_workers_total", "Workers of the pool that were started after one that ended.", "pool")
+	poolRefused  = counter("pool_refused_messages_total", "Messages that were refused or dropped because the line was full.",
+		"pool", "policy")
+
 	unentitled = counter("rights_refused_total", "How often a peer asked for what it has no right to.", "right")
 
 	peers   = gauge("peers", "Connected nodes.", "protocol")
@@ -218,14 +232,13 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	put(strays, float64(p.DetachedTurns))
 	put(blocked, float64(p.Blocked))
 	put(shared, float64(p.Shared))
-	for _, k := range n.Inside(process.Key{}).Counts(counts.Restarts) {
-		put(restarted, float64(k.N), k.Labels...)
-	}
-	for _, k := range n.Inside(process.Key{}).Counts(counts.Shutdowns) {
-		put(gaveUp, float64(k.N), k.Labels...)
-	}
-	for name, m := range map[string]metric{ // what the node itself counts
+	for name, m := range map[string]metric{ // what the node counts with labels, and packages that it does not know
 		"rights_refused": unentitled, watch.BehaviourCrashes: behaviourCrashes, watch.NameCrashes: nameCrashes,
+		counts.Restarts: restarted, counts.Shutdowns: gaveUp,
+		counts.KeyedProcesses: keyedProcesses, counts.KeyedWaiting: keyedWaiting, counts.KeyedStarted: keyedStarted,
+		counts.KeyedEnded: keyedEnded, counts.KeyedRefused: keyedRefused,
+		counts.PoolWorkers: poolWorkers, counts.PoolIdle: poolIdle, counts.PoolWaiting: poolWaiting,
+		counts.PoolReplaced: poolReplaced, counts.PoolRefused: poolRefused,
 	} {
 		for _, k := range n.Inside(process.Key{}).Counts(name) {
 			put(m, float64(k.N), k.Labels...)

@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -22,9 +23,12 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/clustertest"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/keyed"
 	"github.com/actornode/actornode/node/metrics"
 	"github.com/actornode/actornode/node/nodetest"
+	"github.com/actornode/actornode/node/pool"
 )
 
 // scrape returns the samples as lines without comments, and the whole text.
@@ -88,6 +92,7 @@ func TestCollect(t *testing.T) {
 	a.Inside(process.Key{}).Count("rights_refused", "call")
 	a.Inside(process.Key{}).Count("supervisor_restarts", "shop", "front")
 	a.Inside(process.Key{}).Count("supervisor_shutdowns", "shop")
+	startGroups(t, a)
 	a.Drain()
 
 	h := handler(t, metrics.Config{Node: a, Version: "v1"})
@@ -132,6 +137,136 @@ func TestCollect(t *testing.T) {
 		assert.Contains(t, families, name)
 		assert.NotEmpty(t, families[name].GetHelp(), name)
 	}
+}
+
+// startGroups starts a keyed group named carts and a pool named resize, which answer requests.
+func startGroups(t *testing.T, n *node.Node) (*keyed.Group[string], *pool.Pool) {
+	g, err := keyed.Start(t.Context(), n, keyed.Kind[string]{Name: "carts", Max: 2,
+		New: func(string) (node.Actor, error) { return node.ActorFunc(answer), nil }})
+	require.NoError(t, err)
+	p, err := pool.Start(t.Context(), n, pool.Options{Name: "resize", Workers: 2, Bounds: mailbox.Bounds{Messages: 1},
+		New: func() node.Actor { return node.ActorFunc(answer) }})
+	require.NoError(t, err)
+	return g, p
+}
+
+// answer answers a request: one that is a channel when that is closed, and "crash" by a crash.
+func answer(c *node.Context, msg any) error {
+	r, ok := c.Node().AsRequest(msg)
+	if !ok {
+		c.Unknown(msg)
+		return nil
+	}
+	switch b := r.Body.(type) {
+	case chan struct{}:
+		<-b
+	case string:
+		return errors.New(b)
+	}
+	r.Reply(true)
+	return nil
+}
+
+// The groups of package keyed and the pools of a node are shown by name as long as they run, and what they have counted stays.
+func TestKeyedAndPool(t *testing.T) {
+	ctx := testkit.Context(t)
+	n := nodetest.Start(t, node.Config{})
+	h := handler(t, metrics.Config{Node: n})
+	got, _ := scrape(t, h)
+	for series := range got {
+		assert.False(t, strings.Contains(series, "keyed") || strings.Contains(series, "pool"), "no group: %s", series)
+	}
+	shows := func(want map[string]string) {
+		t.Helper()
+		testkit.Until(t, func() string {
+			got, _ = scrape(t, h)
+			for series, v := range want {
+				if got[series] != v {
+					return fmt.Sprintf("%s is %s, not %s", series, got[series], v)
+				}
+			}
+			return ""
+		})
+	}
+
+	g, p := startGroups(t, n)
+	shows(map[string]string{
+		`actornode_keyed_processes{group="carts"}`:                             "0",
+		`actornode_keyed_waiting_uses{group="carts"}`:                          "0",
+		`actornode_keyed_started_total{group="carts"}`:                         "0",
+		`actornode_keyed_ended_total{cause="idle",group="carts"}`:              "0",
+		`actornode_keyed_ended_total{cause="memory",group="carts"}`:            "0",
+		`actornode_keyed_refused_total{cause="full",group="carts"}`:            "0",
+		`actornode_keyed_refused_total{cause="failing",group="carts"}`:         "0",
+		`actornode_pool_workers{pool="resize"}`:                                "2",
+		`actornode_pool_idle_workers{pool="resize"}`:                           "2",
+		`actornode_pool_waiting_messages{pool="resize"}`:                       "0",
+		`actornode_pool_replaced_workers_total{pool="resize"}`:                 "0",
+		`actornode_pool_refused_messages_total{policy="refuse",pool="resize"}`: "0",
+	})
+
+	release := make(chan struct{})
+	var busy []*node.Future[bool]
+	for _, key := range []string{"ann", "bob"} {
+		require.NoError(t, g.Use(ctx, n, key, func(pid node.PID) error {
+			busy = append(busy, node.Async[bool](n, pid, release))
+			return nil
+		}))
+	}
+	_, err := keyed.Call[bool](ctx, n, g, "eve", 1)
+	require.ErrorIs(t, err, keyed.ErrFull)
+	for _, idle := range []string{"1", "0"} {
+		busy = append(busy, node.Async[bool](n, node.Atom("resize"), release))
+		shows(map[string]string{
+			`actornode_pool_idle_workers{pool="resize"}`:     idle,
+			`actornode_pool_waiting_messages{pool="resize"}`: "0",
+		})
+	}
+	busy = append(busy, node.Async[bool](n, node.Atom("resize"), release))
+	require.Error(t, n.Send(node.Atom("resize"), 1), "the line is full")
+	shows(map[string]string{
+		`actornode_keyed_processes{group="carts"}`:                             "2",
+		`actornode_keyed_started_total{group="carts"}`:                         "2",
+		`actornode_keyed_refused_total{cause="full",group="carts"}`:            "1",
+		`actornode_pool_waiting_messages{pool="resize"}`:                       "1",
+		`actornode_pool_refused_messages_total{policy="refuse",pool="resize"}`: "1",
+	})
+
+	close(release)
+	for _, f := range busy {
+		_, err := node.Await(ctx, n, f)
+		require.NoError(t, err)
+	}
+	_, err = keyed.Call[bool](ctx, n, g, "ann", "crash")
+	require.Error(t, err)
+	_, err = node.Call[bool](ctx, n, node.Atom("resize"), "crash")
+	require.Error(t, err)
+	_, err = keyed.Call[bool](ctx, n, g, "eve", 1)
+	require.NoError(t, err)
+	require.NoError(t, g.End(ctx, n, "eve"))
+	shows(map[string]string{
+		`actornode_keyed_ended_total{cause="crashed",group="carts"}`: "1",
+		`actornode_keyed_ended_total{cause="stopped",group="carts"}`: "1",
+		`actornode_pool_replaced_workers_total{pool="resize"}`:       "1",
+		`actornode_pool_workers{pool="resize"}`:                      "2",
+	})
+
+	for _, pid := range []node.PID{p.PID(), whereis(t, n, "carts")} {
+		n.Exit(pid, node.Shutdown)
+		_, err := node.AwaitExit(ctx, n, pid)
+		require.NoError(t, err)
+	}
+	got, _ = scrape(t, h)
+	assert.NotContains(t, got, `actornode_keyed_processes{group="carts"}`)
+	assert.NotContains(t, got, `actornode_pool_workers{pool="resize"}`)
+	assert.Equal(t, "3", got[`actornode_keyed_started_total{group="carts"}`])
+	assert.Equal(t, "1", got[`actornode_pool_replaced_workers_total{pool="resize"}`])
+}
+
+func whereis(t *testing.T, n *node.Node, name node.Atom) node.PID {
+	pid, ok := n.Whereis(name)
+	require.True(t, ok)
+	return pid
 }
 
 // However much a node has, a scrape looks at a bounded amount, and shows a bounded amount.

@@ -36,6 +36,15 @@
 //	actornode_rights_refused_total{right}               what peers asked for without a right to it
 //	actornode_supervisor_restarts_total{supervisor,child}
 //	actornode_supervisor_shutdowns_total{supervisor}    given up: too many restarts
+//	actornode_keyed_processes{group}                    of a group of package keyed
+//	actornode_keyed_waiting_uses{group}                 that wait for a process to start, or to end
+//	actornode_keyed_started_total{group}                processes
+//	actornode_keyed_ended_total{group,cause}            processes; idle, max, memory: as Kind says; crashed; stopped: otherwise
+//	actornode_keyed_refused_total{group,cause}          uses; full: ErrFull; failing: ErrFailing
+//	actornode_pool_workers{pool}, _idle_workers         of a pool of package pool
+//	actornode_pool_waiting_messages{pool}               in its lines
+//	actornode_pool_replaced_workers_total{pool}         started after one that ended
+//	actornode_pool_refused_messages_total{pool,policy}  refused or dropped, because a line was full
 //	actornode_peers{protocol}                           connected nodes
 //	actornode_peer_up{peer,protocol}                    1; 0: being connected
 //	actornode_peer_received_bytes_total{peer}, _sent_bytes_total, _received_signals_total, _sent_signals_total
@@ -45,6 +54,9 @@
 // A peer's counters start at zero with each connection, like the counters of a restarted
 // program. Traffic between the last scrape and the end of a connection is not counted.
 //
+// Groups and pools have their series from their start on. Their gauges end with them, and their counters stay. Pools without
+// a name are shown together, as other.
+//
 // # Invariants
 //
 //  1. Metrics cost something only when they are scraped: the node keeps the counters
@@ -52,7 +64,7 @@
 //  2. The number of series is bounded. No label is a PID. At most Config.Peers peers have
 //     series of their own; actornode_peers counts the others, too. At most Config.Groups behaviours,
 //     and as many names, have series of their own for mailboxes; the label other has the sum of all others. The node
-//     bounds the supervisors, children, behaviours and names that it counts restarts and crashes for, in the same way.
+//     bounds the series of supervisors, crashes, groups and pools in the same way: each metric has at most 500.
 //  3. A scrape examines at most Config.Scan mailboxes, those of registered names first.
 //     Examining one holds up neither its process nor the stage.
 //

@@ -43,6 +43,8 @@ type run struct {
 	ended  chan struct{} // closed then
 	begun  time.Time
 
+	refused, replaced *atomic.Uint64 // counters of the node, for metrics; set with node
+
 	mu      sync.Mutex
 	slots   []*slot
 	signals ring.Ring[any] // to the front
@@ -54,6 +56,7 @@ func newRun(o Options) *run {
 	r := &run{o: o, begun: time.Now(), ended: make(chan struct{})}
 	dropped := r.o.Bounds.Dropped
 	r.o.Bounds.Dropped = func(msg any) {
+		r.refused.Add(1)
 		sys := r.front.System
 		sys.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: r.front.PID(), Message: msg})
 		sys.Host.Unanswered(msg, node.ErrDropped, false)
@@ -129,6 +132,9 @@ func (b *box) Blocks() bool { return b.o.Bounds.Policy == mailbox.Block }
 // came follows a push into a line, and wakes a worker. The front has nothing to do with it.
 func (r *run) came(l *line, res mailbox.Result) mailbox.Result {
 	if res != mailbox.Queued && res != mailbox.Wake {
+		if res == mailbox.Full {
+			r.refused.Add(1)
+		}
 		return res
 	}
 	if l.retired.Load() {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
@@ -190,6 +192,16 @@ func (p *Pool) Stats() Stats {
 		return Stats{}
 	}
 	return Stats{Workers: len(r.workers()), Idle: r.idle(), Waiting: (*box)(r).Len()}
+}
+
+// export makes the counters of the node that r adds to, and has the node read the gauges until the front has ended.
+func (r *run) export() {
+	in, name := r.node.Inside(process.Key{}), cmp.Or(string(r.o.Name), counter.Other)
+	r.replaced = in.Counter(counter.PoolReplaced, name)
+	r.refused = in.Counter(counter.PoolRefused, name, strings.ReplaceAll(r.o.Bounds.Policy.String(), " ", "_"))
+	in.Gauge(counter.PoolWorkers, r.closed.Load, func() int { return len(r.workers()) }, name)
+	in.Gauge(counter.PoolIdle, r.closed.Load, r.idle, name)
+	in.Gauge(counter.PoolWaiting, r.closed.Load, (*box)(r).Len, name)
 }
 
 // Resize changes the number of workers until the pool is restarted. It returns when those that are missing have started, or

@@ -19,6 +19,8 @@ func TestHandlerOfTheDead(t *testing.T) {
 		require.NoError(t, err)
 	}
 	r := newRun(Options{Workers: 1, New: func() node.Actor { return nil }})
+	r.node = n
+	r.export()
 	s := r.slots[0]
 	dead := s.next()
 	require.True(t, dead.begin(pids[0]))

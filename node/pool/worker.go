@@ -44,6 +44,9 @@ func (s *slot) next() *worker {
 	defer s.run.mu.Unlock()
 	s.wakeLocked() // the front may not know yet that the last one has ended
 	s.leaveLocked()
+	if s.worker != nil {
+		s.run.replaced.Add(1)
+	}
 	s.worker, s.pid = w, node.PID{}
 	return w
 }
@@ -105,6 +108,7 @@ type front struct {
 // Init is part of node.Initializer.
 func (f *front) Init(c *node.Context) error {
 	f.run.node, f.run.front = c.Node(), c.Inside(process.Key{}).Acting().Own()
+	f.run.export()
 	f.run.ready.Store(true)
 	f.pool.run.Store(f.run)
 	if f.pool.o.Name == "" {
