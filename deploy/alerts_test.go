@@ -47,7 +47,8 @@ func ends(c *cluster, d *daemon) { d.tell(c.T, "end") }
 
 // scenarios has at least one for each alert, and some without an alert.
 var scenarios = []scenario{
-	{name: "well", finds: `gossip: {bind: "127.0.0.1:%d", pace: local}, dns: {host: localhost, at: [":1"], base: well, ttl: 1s}`},
+	{name: "well", finds: `gossip: {bind: "127.0.0.1:%d", pace: local}, dns: {host: localhost, at: [":1"], base: well, ttl: 1s}`,
+		begin: does("a group and a pool"), end: ends},
 	{name: "down", alerts: []string{"ActornodeDown"},
 		begin: func(c *cluster, d *daemon) { d.kill() },
 		end:   func(c *cluster, d *daemon) { d.start(c.T) }},

@@ -12,6 +12,8 @@ import (
 
 	"github.com/actornode/actornode"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/keyed"
+	"github.com/actornode/actornode/node/pool"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
@@ -51,7 +53,7 @@ func obey(ctx context.Context, n *node.Node) error {
 	return nil
 }
 
-// faults are the misbehaviours of the program, by name. Each returns a function that ends it.
+// faults are the misbehaviours of the program, by name, and what it does when it is well. Each returns a function that ends it.
 var faults = map[string]func(ctx context.Context, n *node.Node) (end func(), err error){
 	"a supervisor gives up": giveUp,
 	"a child crashes often": crashOften,
@@ -60,6 +62,7 @@ var faults = map[string]func(ctx context.Context, n *node.Node) (end func(), err
 	"processes do not end":  leak,
 	"handlers block":        block,
 	"much for a slow peer":  sendMuch,
+	"a group and a pool":    startGroups,
 }
 
 // crasher panics when it gets a message. It sends itself one after a while; 0: it does not.
@@ -168,4 +171,21 @@ func sendMuch(ctx context.Context, n *node.Node) (func(), error) {
 		return nil
 	}))
 	return cancel, err
+}
+
+// startGroups starts a keyed group and a pool, and uses each once.
+func startGroups(ctx context.Context, n *node.Node) (func(), error) {
+	idle := node.ActorFunc(func(*node.Context, any) error { return nil })
+	carts, err := keyed.Start(ctx, n, keyed.Kind[string]{Name: "carts", New: func(string) (node.Actor, error) { return idle, nil }})
+	if err != nil {
+		return nil, err
+	}
+	if _, err = pool.Start(ctx, n, pool.Options{Name: "resize", New: func() node.Actor { return idle }}); err != nil {
+		return nil, err
+	}
+	end := func() {
+		n.Exit(wire.Atom("carts"), node.Shutdown)
+		n.Exit(wire.Atom("resize"), node.Shutdown)
+	}
+	return end, errors.Join(keyed.Send(ctx, n, carts, "ann", "hello"), n.Send(wire.Atom("resize"), "hello"))
 }
