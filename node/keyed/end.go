@@ -202,6 +202,7 @@ func (k *keeper[K]) kill(e *entry[K]) {
 	if e != nil {
 		if e.is(ending) {
 			k.c.Exit(e.process.PID(), node.Kill)
+			k.poll(e) // there is no signal of its exit if it has unlinked the group
 		}
 		return
 	}

@@ -837,6 +837,33 @@ func TestUnlinked(t *testing.T) {
 	})
 }
 
+// A process that has unlinked itself, and traps exits, ends after Shutdown at the latest, though no signal tells of that.
+func TestUnlinkedEnds(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		bubble(t, func(t *testing.T, n *node.Node) {
+			g := start(t, n, keyed.Kind[string]{New: newCounter, Shutdown: time.Minute})
+			require.NoError(t, keyed.Send(t.Context(), n, g, "k", func(c *node.Context) error {
+				c.Unlink(c.Parent())
+				c.TrapExit(true)
+				c.BecomeFunc(func(_ *node.Context, msg any) error {
+					if ends {
+						return node.ErrStop
+					}
+					return nil
+				})
+				return nil
+			}))
+			synctest.Wait()
+			began := time.Now()
+			require.NoError(t, g.End(t.Context(), n, "k"))
+			require.LessOrEqual(t, time.Since(began), time.Minute+time.Second)
+			sum, err := keyed.Call[int](t.Context(), n, g, "k", 1)
+			require.NoError(t, err)
+			require.Equal(t, 1, sum)
+		})
+	}
+}
+
 // A user that is killed while it waits leaves no use behind.
 func TestKilledUser(t *testing.T) {
 	bubble(t, func(t *testing.T, n *node.Node) {
