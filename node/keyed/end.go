@@ -20,9 +20,13 @@ func (k *keeper[K]) end(e *entry[K]) {
 		f.Reply(outcome{})
 	}
 	e.change.enders = nil
-	if e.change.timer != nil {
-		e.change.timer.Cancel()
-		e.change.timer = nil
+	e.change.stopTimer()
+}
+
+func (ch *change[K]) stopTimer() {
+	if ch.timer != nil {
+		ch.timer.Cancel()
+		ch.timer = nil
 	}
 }
 
@@ -44,13 +48,14 @@ func (k *keeper[K]) finishKey(key K, from node.From) {
 		k.answer(e, fmt.Errorf("the process has not started: %w", &node.ExitError{Reason: node.Shutdown}))
 		from.Reply(outcome{}) // without waiters it is not started
 		return
-	case e.change == nil || e.change.phase == running || e.change.phase == starting:
+	}
+	runs := !e.is(ending)
+	k.leaves(e)
+	e.change.why = cmp.Or(e.change.why, countEnded) // also of one that has crashed and is not over: it is not restarted
+	e.change.enders = append(e.change.enders, from)
+	if runs {
 		k.finish(e, countEnded)
 	}
-	if e.change.why == 0 {
-		e.change.why = countEnded // also of one that has crashed and is not over: it is not restarted
-	}
-	e.change.enders = append(e.change.enders, from)
 }
 
 // finish ends the process of e. why is what to count.
@@ -59,7 +64,7 @@ func (k *keeper[K]) finish(e *entry[K], why int) {
 	e.change.why = why
 	k.c.Exit(e.process.PID(), node.Shutdown)
 	if e.process.Gone() {
-		k.poll(e)
+		k.settle(e)
 	} else {
 		e.change.timer, _ = k.c.SendAfter(k.g.kind.Shutdown, k.pid, outOfTime[K]{e})
 	}
@@ -79,7 +84,7 @@ func (k *keeper[K]) exited(m node.Exited) {
 	e := k.byPID[m.From]
 	switch {
 	case e != nil && e.process.Gone(): // otherwise it only has sent such a signal
-		if e.change == nil || e.change.phase == running {
+		if e.is(running) {
 			k.leaves(e)
 		}
 		e.change.reason, e.change.exited = m.Reason, true
@@ -89,44 +94,27 @@ func (k *keeper[K]) exited(m node.Exited) {
 	}
 }
 
-// poll looks again later whether the process of e is over.
-func (k *keeper[K]) poll(e *entry[K]) {
-	ch := e.change
-	if ch.polling {
-		return
-	}
-	ch.polling = true
-	if ch.polls++; ch.polls <= quickLooks {
-		k.c.Send(k.pid, look[K]{e})
-		return
-	}
-	_, err := k.c.SendAfter(min(firstLook<<min(ch.polls-quickLooks-1, 20), lastLook), k.pid, look[K]{e})
-	if err != nil && e.process.Gone() { // the node stops: no other process of the key will start
-		k.settled(e)
-	}
-}
-
-// settle handles the end of the process of e once its code has returned.
+// settle handles the end of the process of e once its exit signal has come, which has the reason, and its code has returned.
+// Until then it looks again and again.
 func (k *keeper[K]) settle(e *entry[K]) {
 	p, ch := e.process, e.change
-	if k.byPID[p.PID()] != e || ch == nil {
-		return
+	if k.byPID[p.PID()] != e {
+		return // that has been done
 	}
-	if ch.polling = false; !p.Over() || !ch.exited && ch.polls < sureLooks {
-		k.poll(e)
-		return
-	}
-	k.settled(e)
-}
-
-// settled handles the end of the process of e.
-func (k *keeper[K]) settled(e *entry[K]) {
-	p, ch := e.process, e.change
-	if !ch.exited { // it is not linked to this keeper
-		ch.reason = p.Reason()
+	ch.stopTimer()
+	if !p.Over() || !ch.exited && ch.looks < sureLooks {
+		var err error
+		ch.timer, err = k.c.SendAfter(min(firstLook<<min(ch.looks, 20), lastLook), k.pid, look[K]{e})
+		if ch.looks++; err == nil {
+			return
+		}
+		// The node stops: no other process of the key will start.
 	}
 	delete(k.byPID, p.PID())
 	k.g.processes.Add(-1)
+	if !ch.exited { // it has unlinked itself
+		ch.reason = p.Reason()
+	}
 	abnormal := !calls.IsClean(ch.reason)
 	switch {
 	case ch.phase == starting && ch.ignored:
@@ -202,7 +190,7 @@ func (k *keeper[K]) kill(e *entry[K]) {
 	if e != nil {
 		if e.is(ending) {
 			k.c.Exit(e.process.PID(), node.Kill)
-			k.poll(e) // there is no signal of its exit if it has unlinked the group
+			k.settle(e) // there is no signal of its exit if it has unlinked the group
 		}
 		return
 	}
@@ -230,15 +218,14 @@ func (k *keeper[K]) stop(reason any) {
 		k.answer(e, ErrEnded)
 		k.g.table.remove(e)
 	}
-	for e, next := k.first, (*entry[K])(nil); e != nil; e = next {
+	for e, next := k.order.next, (*entry[K])(nil); e != &k.order; e = next {
 		next = e.next
 		switch {
 		case e.is(failed):
 			k.remove(e)
 		case e.is(ending):
 			if e.process.Gone() {
-				e.change.polling = false
-				k.poll(e)
+				k.settle(e)
 			}
 		default:
 			k.finish(e, countEnded)

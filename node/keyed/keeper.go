@@ -2,6 +2,7 @@ package keyed
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,10 +22,10 @@ type keeper[K comparable] struct {
 	process *process.Process
 	c       *node.Context // of the current message
 
-	byPID       map[node.PID]*entry[K] // whose exit has not been handled
-	first, last *entry[K]              // the entries that have a place, that with the oldest noticed use first
-	places      int                    // their number, at most Max
-	line        []*entry[K]            // that wait for a place: one for each process that ends for them
+	byPID  map[node.PID]*entry[K] // whose exit has not been handled
+	order  entry[K]               // the end of a ring of the entries that have a place; next is that with the oldest noticed use
+	places int                    // their number, at most Max
+	line   []*entry[K]            // that wait for a place: one for each process that ends for them
 
 	ticked uint32    // the number of ticks
 	rounds uint32    // in Idle; 0: no process ends for idleness
@@ -40,7 +41,7 @@ type keeper[K comparable] struct {
 	exported [counters]*atomic.Uint64 // counters of the node, for metrics
 }
 
-// phase is the state of an entry that has a change.
+// phase is the state of an entry. One without a change is running.
 //
 //	queued ──place──► starting ──Init──► running ──► ending ──exit──► removed
 //	                     ▲  └───fails──┐    │crash
@@ -59,14 +60,13 @@ const (
 type change[K comparable] struct {
 	phase   phase
 	reason  any  // of the exit
-	exited  bool // reason is set
+	exited  bool // reason is set: the exit signal has come
 	ignored bool // its Init has returned ErrIgnore
 	why     int  // the counter of an end that the group has decided; 0: it has not
 	waiting []waiter[K]
 	enders  []node.From
-	timer   *node.Timer
-	polls   int
-	polling bool
+	timer   *node.Timer   // of its next message about the entry
+	looks   int           // for its exit signal, and code that still runs
 	failure *FailingError // nil: it has not failed since it last ran for long
 	ran     bool          // a process of it has run
 }
@@ -79,15 +79,14 @@ type waiter[K comparable] struct {
 
 // messages to itself
 type (
-	tick                     struct{}
-	sweep                    struct{}
-	look[K comparable]       struct{ e *entry[K] } // has its code returned?
-	outOfTime[K comparable]  struct{ e *entry[K] } // nil: the whole group is
-	startAgain[K comparable] struct {
+	tick                    struct{}
+	sweep                   struct{}
+	look[K comparable]      struct{ e *entry[K] } // has its code returned?
+	outOfTime[K comparable] struct{ e *entry[K] } // nil: the whole group is
+	backoff[K comparable]   struct {              // is over
 		e   *entry[K]
 		now *FailingError // that of e, unless the message is too late
 	}
-	forget[K comparable] startAgain[K]
 )
 
 // Limits and times of a keeper.
@@ -97,10 +96,9 @@ const (
 	ticks      = 4    // in Idle
 	longTick   = time.Minute
 	memoryTick = time.Second
-	quickLooks = 3 // for code that still runs, without a wait; then the wait doubles from firstLook to lastLook
-	sureLooks  = 8 // after so many an exit is believed of which no signal has come
-	firstLook  = time.Millisecond
+	firstLook  = time.Microsecond // the wait for code that still runs, which doubles up to lastLook
 	lastLook   = time.Second
+	sureLooks  = 15 // after so many an exit is believed of which no signal has come
 )
 
 // BehaviourName implements node.BehaviourNamer.
@@ -118,6 +116,7 @@ func (k *keeper[K]) Init(c *node.Context) error {
 		return fmt.Errorf("%w: keyed: group %s already runs as %v", node.ErrArgument, k.g.kind.Name, old.pid)
 	}
 	k.c, k.node, k.pid, k.byPID = c, c.Node(), c.Self(), make(map[node.PID]*entry[K])
+	k.order.prev, k.order.next = &k.order, &k.order
 	k.process, _ = c.Inside(process.Key{}).Process()
 	c.TrapExit(true)
 	k.export()
@@ -140,8 +139,10 @@ func (k *keeper[K]) inherit(old *keeper[K]) {
 		k.byPID[e.process.PID()] = e
 		k.push(e)
 		k.places++
+		if !e.process.Gone() {
+			k.c.Link(e.process.PID())
+		}
 		k.finish(e, countEnded)
-		k.poll(e)
 	}
 }
 
@@ -186,12 +187,12 @@ func (k *keeper[K]) handle(msg any) {
 		k.settle(m.e)
 	case outOfTime[K]:
 		k.kill(m.e)
-	case startAgain[K]:
-		if m.e.is(failed) && m.e.change.failure == m.now {
+	case backoff[K]:
+		switch {
+		case !m.e.is(failed) || m.e.change.failure != m.now:
+		case k.restarts(m.e):
 			k.begin(m.e)
-		}
-	case forget[K]:
-		if m.e.is(failed) && m.e.change.failure == m.now {
+		default:
 			k.remove(m.e)
 		}
 	case tick:
@@ -237,17 +238,17 @@ func (k *keeper[K]) use(key K, w waiter[K]) {
 		w.Reply(outcome{ErrEnded})
 	case e == nil:
 		k.add(key, []waiter[K]{w})
-	case e.change == nil || e.change.phase == running:
+	case e.is(running):
 		if !e.process.Gone() {
 			k.admit(e, w)
 			return
 		}
 		k.leaves(e)
 		k.wait(e, w)
-		k.poll(e) // its exit has no signal if it has unlinked the group
+		k.settle(e) // its exit has no signal if it has unlinked the group
 	case e.process != nil && w.Caller() == e.process.PID():
 		w.Reply(outcome{fmt.Errorf("%w: its own key, while it starts or ends", node.ErrSelfCall)})
-	case e.change.phase != failed:
+	case !e.is(failed):
 		k.wait(e, w)
 	case time.Now().Before(e.change.failure.Next):
 		k.count(countRefusedFailing)
@@ -262,14 +263,7 @@ func (k *keeper[K]) use(key K, w waiter[K]) {
 func (k *keeper[K]) wait(e *entry[K], w waiter[K]) {
 	l := e.change.waiting
 	if len(l) == cap(l) {
-		kept := l[:0]
-		for _, old := range l {
-			if old.Pending() {
-				kept = append(kept, old)
-			}
-		}
-		clear(l[len(kept):])
-		l = kept
+		l = slices.DeleteFunc(l, func(w waiter[K]) bool { return !w.Pending() })
 	}
 	e.change.waiting = append(l, w)
 }
@@ -285,4 +279,9 @@ func (k *keeper[K]) admit(e *entry[K], w waiter[K]) {
 	w.Reply(outcome{})
 }
 
-func (e *entry[K]) is(p phase) bool { return e.change != nil && e.change.phase == p }
+func (e *entry[K]) is(p phase) bool {
+	if e.change == nil {
+		return p == running
+	}
+	return e.change.phase == p
+}

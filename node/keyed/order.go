@@ -27,13 +27,13 @@ func (k *keeper[K]) wind() error {
 func (k *keeper[K]) makeRoom() bool {
 	var used []*entry[K] // since the last look at them
 	for range min(k.places, atOnce) {
-		e := k.first
+		e := k.order.next
 		k.renew(e)
 		switch {
 		case e.is(failed):
 			k.remove(e)
 			return true
-		case e.change != nil && e.change.phase != running:
+		case !e.is(running):
 		case e.takeMark():
 			used = append(used, e)
 		case k.idle(e):
@@ -42,7 +42,7 @@ func (k *keeper[K]) makeRoom() bool {
 		}
 	}
 	for _, e := range used {
-		if (e.change == nil || e.change.phase == running) && !e.takeMark() && k.idle(e) {
+		if !e.takeMark() && k.idle(e) {
 			k.finish(e, countFull)
 			return true
 		}
@@ -64,29 +64,15 @@ func (k *keeper[K]) idle(e *entry[K]) bool {
 
 // push makes e the entry that was used last.
 func (k *keeper[K]) push(e *entry[K]) {
-	e.seen, e.prev, e.next = k.ticked, k.last, nil
-	if k.last == nil {
-		k.first = e
-	} else {
-		k.last.next = e
-	}
-	k.last = e
+	e.seen, e.prev, e.next = k.ticked, k.order.prev, &k.order
+	e.prev.next, e.next.prev = e, e
 }
 
 func (k *keeper[K]) unlink(e *entry[K]) {
 	if k.next == e {
 		k.next = e.next
 	}
-	if e.prev == nil {
-		k.first = e.next
-	} else {
-		e.prev.next = e.next
-	}
-	if e.next == nil {
-		k.last = e.prev
-	} else {
-		e.next.prev = e.prev
-	}
+	e.prev.next, e.next.prev = e.next, e.prev
 }
 
 // renew is push for an entry that has a place.
@@ -102,7 +88,7 @@ func (k *keeper[K]) beat() {
 		k.measure()
 	}
 	if k.next == nil && k.ending == nil {
-		k.next = k.first
+		k.next = k.order.next
 		k.sweep()
 	}
 	k.wind()
@@ -125,17 +111,17 @@ func (k *keeper[K]) measure() {
 func (k *keeper[K]) sweep() {
 	for range atOnce {
 		e := k.next
-		if e == nil || e.seen == k.ticked || k.ending != nil {
+		if e == &k.order || e.seen == k.ticked || k.ending != nil {
 			k.next = nil
 			return
 		}
 		k.next = e.next
 		old := k.rounds > 0 && k.ticked-e.seen >= k.rounds
 		switch {
-		case e.change != nil && e.change.phase != running:
+		case !e.is(running):
 		case e.process.Gone():
 			k.leaves(e)
-			k.poll(e)
+			k.settle(e)
 		case e.takeMark(), e.busy():
 			k.renew(e)
 		case !old && k.excess == 0:

@@ -148,15 +148,18 @@ func (k *keeper[K]) failed(e *entry[K], err error) {
 		k.answer(e, &f)
 	}
 	k.end(e)
-	restarts := kind.Restart && ch.ran // what has never run is no process to keep
-	if len(ch.waiting) > 0 || restarts && delay == 0 {
+	switch restarts := k.restarts(e); {
+	case len(ch.waiting) > 0 || restarts && delay == 0:
 		k.begin(e)
-	} else if restarts {
-		ch.timer, _ = k.c.SendAfter(delay, k.pid, startAgain[K]{e, &f})
-	} else {
-		ch.timer, _ = k.c.SendAfter(delay+kind.Backoff, k.pid, forget[K]{e, &f})
+		return
+	case !restarts:
+		delay += kind.Backoff // until it is forgotten
 	}
+	ch.timer, _ = k.c.SendAfter(delay, k.pid, backoff[K]{e, &f})
 }
+
+// restarts reports whether e is started again without a use. What has never run is no process to keep.
+func (k *keeper[K]) restarts(e *entry[K]) bool { return k.g.kind.Restart && e.change.ran }
 
 // answer answers the waiters of e.
 func (k *keeper[K]) answer(e *entry[K], err error) {
