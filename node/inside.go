@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"sync/atomic"
 	"time"
@@ -61,6 +62,17 @@ func (i inside) Processes() iter.Seq[PID] { return runner.PIDs(i.by.System) }
 // handler that runs meanwhile goes on without it. Messages in a mailbox that is bounded or that a user has made are not
 // shown.
 func (i inside) Messages(pid PID, max int) []any { return i.Node().messages(pid, max) }
+
+// Stack returns the current traceback of the goroutine that runs the code of a process, or a sentence that says why there is
+// none. The program stands still for a moment. Errors: ErrNoProcess.
+func (i inside) Stack(pid PID) (traceback, why string, err error) {
+	p := i.by.System.Lookup(pid)
+	if p == nil {
+		return "", "", fmt.Errorf("%w: %v", ErrNoProcess, pid)
+	}
+	traceback, why = runner.Stack(p)
+	return traceback, why, nil
+}
 
 // Traffic returns how many bytes have come and gone over the connections that the node has now.
 func (i inside) Traffic() (in, out uint64) { return i.Node().traffic() }

@@ -33,8 +33,8 @@ type Config struct {
 	// Default: not supported.
 	Stop func()
 
-	// Operators decides whether another node may do what changes something, and what
-	// shows messages: all but status, nodes, ps, tree, info, and log_level that asks. The
+	// Operators decides whether another node may do what changes something, what
+	// shows messages, and what costs CPU: all but status, nodes, ps, tree, info, and log_level that asks. The
 	// program itself always may. Default: whoever knows the cookie.
 	Operators func(peer node.Atom) bool
 	// Allow decides whether a node may make a request: its first word, such as ps or
@@ -45,7 +45,7 @@ type Config struct {
 	// way, through a process of this node perhaps.
 	Allow func(peer, request node.Atom) bool
 	// ReadOnly refuses whatever changes something: all but status, nodes, ps, tree,
-	// info, log_level, trace and deadletters.
+	// info, stack, log_level, trace and deadletters.
 	ReadOnly bool
 
 	// Limit bounds lists in answers. Default: 1000.

@@ -36,6 +36,7 @@
 //	ps, {ps, Query}                   map: processes; Query is a map
 //	tree, {tree, #{limit => N}}       map: applications and supervisors
 //	{info, Target}                    map: all about a process
+//	{stack, Target}                   map: the Go stack of a process, or why it has none
 //	{send, Target, Message}           the pid, or true: it has been sent to
 //	{call, Target, Body, Ms}          what the process replies
 //	{spawn, M, F, Args}               the pid; what the node exports, nothing else
@@ -118,7 +119,11 @@
 // alone does not prove that name, but cookies for single peers or TLS do. ReadOnly
 // applies to every node.
 //
-// Each request that changes something or shows messages is logged in one line,
+// A stack and a profile change nothing, and are made with ReadOnly, too. But they cost: for a stack the program
+// stands still for some 10 µs for each goroutine. So they are for Operators, need the right profile of package node/rights,
+// and are logged.
+//
+// Each request that changes something, shows messages, or measures at a cost is logged in one line,
 // "operator action", with the requesting node, its address, the shortened arguments and
 // the outcome. Refused requests are logged, too. Messages and the arguments of functions
 // are not logged.

@@ -33,6 +33,7 @@
 //	                         log_levels
 //	admin_act                the operator's service, as far as it changes something
 //	trace                    the operator's service, as far as it shows messages: trace, deadletters
+//	profile                  the operator's service, as far as it measures the program at a cost: stack, profile
 //	all                      all of these
 //
 // A process that may be called, or sent to, by its name, may be called or sent to by its PID, too. It may be monitored.

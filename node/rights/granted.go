@@ -31,11 +31,12 @@ const (
 	look
 	act
 	trace
+	profile
 	kinds
 )
 
 // words are the kinds as texts.
-var words = [kinds]string{"connect", "send", "call", "spawn", "rpc", "signal", "admin_read", "admin_act", "trace"}
+var words = [kinds]string{"connect", "send", "call", "spawn", "rpc", "signal", "admin_read", "admin_act", "trace", "profile"}
 
 // run is what may be started or called by name.
 type run struct {
@@ -95,6 +96,9 @@ func (g *Granted) Act() bool { return g == nil || g.words[act] }
 
 // Trace reports whether the node may be shown messages by the operator's service.
 func (g *Granted) Trace() bool { return g == nil || g.words[trace] }
+
+// Profile reports whether the node may be shown stacks and profiles by the operator's service, which costs CPU.
+func (g *Granted) Profile() bool { return g == nil || g.words[profile] }
 
 // String lists the rights, with commas: "none" if there are none, "all" if none is missing.
 func (g *Granted) String() string {

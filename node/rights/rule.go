@@ -91,7 +91,7 @@ func (g *Granted) add(text string) error {
 			return fmt.Errorf("may %q: want %s, or %s and one registered name", text, word, word)
 		}
 		if what == "rex" || what == "actornode" {
-			return fmt.Errorf("may %q: want rpc for rex; admin_read, admin_act or trace for actornode", text)
+			return fmt.Errorf("may %q: want rpc for rex; admin_read, admin_act, trace or profile for actornode", text)
 		}
 		g.names[k] = append(g.names[k], wire.Atom(what))
 	case k == spawn || k == rpc:

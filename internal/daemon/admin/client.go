@@ -38,7 +38,7 @@ func read(at node.Atom, v, into any) error {
 	t, ok := v.(wire.Tuple)
 	switch {
 	case ok && len(t) == 2 && t[0] == wire.AtomError:
-		return failure(at, t[1])
+		return failure(at, t[1]).ofUnknown()
 	case !ok || len(t) != 2 || t[0] != wire.AtomOK:
 		return fmt.Errorf("admin: the answer of %s is not one of an operator service: %s", at, brief(v))
 	case into == nil:
@@ -100,6 +100,12 @@ func Tree(ctx context.Context, from node.Caller, at node.Atom, limit int) (f For
 func Info(ctx context.Context, from node.Caller, at node.Atom, target any) (d Detail, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("info"), target}, &d)
 	return d, err
+}
+
+// GoStack returns what the code of a process is doing: its calls, or why it has none. Errors: as of Info.
+func GoStack(ctx context.Context, from node.Caller, at node.Atom, target any) (s Stack, err error) {
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("stack"), target}, &s)
+	return s, err
 }
 
 // Send sends a term to a process.

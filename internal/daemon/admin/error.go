@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/node"
@@ -66,6 +67,15 @@ func (e *Error) Is(target error) bool {
 		}
 	}
 	return false
+}
+
+// ofUnknown turns the answer to an unknown request, of a node with an older release, into an [ErrNotSupported].
+func (e *Error) ofUnknown() *Error {
+	if request, _, ok := strings.Cut(e.Text, ": want one of call, connect, "); ok && e.Code == "bad_request" {
+		request = strings.TrimPrefix(request, ErrBadRequest.Error()+": ")
+		e.Code, e.Text = "not_supported", "the release of the node does not know the request "+request
+	}
+	return e
 }
 
 // refusal returns {error, {Code, Text}} for an error.

@@ -31,6 +31,7 @@ const (
 	slow                               // runs in its own process
 	essential                          // runs even when the service is busy
 	reveals                            // shows the contents of messages
+	measures                           // costs CPU, and shows the code that runs
 )
 
 // commands holds all requests by their first word. It is set in init, since the functions refer to it.
@@ -43,6 +44,7 @@ func init() {
 		"ps":          {"[Query]", 0, 1, slow, (*request).processes},
 		"tree":        {"[#{limit => N}]", 0, 1, slow, (*request).tree},
 		"info":        {"Target", 1, 1, slow, (*request).info},
+		"stack":       {"Target", 1, 1, measures | slow, (*request).stack},
 		"send":        {"Target, Message", 2, 2, changes | slow, (*request).send},
 		"call":        {"Target, Body, Milliseconds", 3, 3, changes | slow, (*request).call},
 		"spawn":       {"Module, Function, Args [, Name]", 3, 4, changes | slow, (*request).spawn},
@@ -80,7 +82,7 @@ func (q *request) read(body any) (*command, error) {
 			strings.TrimSuffix(string(q.command)+", "+d.args, ", "))
 	}
 	change := d.flags&changes != 0 || (q.command == "log_level" || q.command == "log_levels") && len(q.args) > 0
-	q.audited = change || d.flags&reveals != 0
+	q.audited = change || d.flags&(reveals|measures) != 0
 	peer, addr, known := q.from.Peer()
 	program := !q.from.Inside(process.Key{}).IsTerm() // Go code on this node
 	if q.peer, q.addr = peer, addr; program {
@@ -88,7 +90,7 @@ func (q *request) read(body any) (*command, error) {
 	}
 	granted, who := q.from.Inside(process.Key{}).Granted()
 	q.who = who
-	if g := granted; !permits(g, change, d.flags&reveals != 0) {
+	if g := granted; !permits(g, change, d.flags) {
 		q.audited = true
 		return nil, fmt.Errorf("%w: %s, for %s: its rights are %v", ErrNotAllowed, q.command, cmp.Or(peer, "an unknown node"), g)
 	}
@@ -107,13 +109,15 @@ func (q *request) read(body any) (*command, error) {
 	return d, nil
 }
 
-// permits reports whether g permits a request: one that changes something, one that reveals messages, or another.
-func permits(g *rights.Granted, change, reveals bool) bool {
+// permits reports whether g permits a request with some flags, which may change something.
+func permits(g *rights.Granted, change bool, flags commandFlags) bool {
 	switch {
 	case change:
 		return g.Act()
-	case reveals:
+	case flags&reveals != 0:
 		return g.Trace()
+	case flags&measures != 0:
+		return g.Profile()
 	}
 	return g.Look()
 }

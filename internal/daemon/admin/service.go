@@ -144,7 +144,7 @@ type request struct {
 	peer    node.Atom       // the requesting node, or "" if unknown
 	addr    string          // of peer; "" for this node
 	who     rights.Identity // of peer
-	audited bool            // it changes something or shows messages
+	audited bool            // it changes something, shows messages, or costs CPU
 	done    bool            // answered, or left to another worker to answer
 }
 

@@ -70,7 +70,7 @@ func operatorRights(o config.Operators, peer node.Atom) string {
 	case o.Off:
 		return "there is no operator service"
 	case o.May(peer):
-		return "it may act and trace, as far as it has the rights admin_act and trace"
+		return "it may act, trace and profile, as far as it has the rights admin_act, trace and profile"
 	}
 	return "it may only look, as far as it has the right admin_read"
 }

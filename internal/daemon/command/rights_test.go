@@ -39,12 +39,12 @@ func TestCheckRights(t *testing.T) {
 	}
 	write("name: go@127.0.0.1\n")
 	check("a@h", "a@h may: all (there are no rules)\n"+
-		"operators: it may act and trace, as far as it has the rights admin_act and trace\n"+
+		"operators: it may act, trace and profile, as far as it has the rights admin_act, trace and profile\n"+
 		"allow: all that is exported, as far as it has the rights spawn and rpc\n")
 	write("name: go@127.0.0.1\noperators: [\"*@h\"]\nallow: [\"a@h lists:*\", \"lists:sum/1\"]\n" + ruled +
 		"    - {tls: \"dns:*.example.org\", may: [connect, rpc]}\n")
 	check("shop@h", "shop@h may: connect, call counter (rule 2)\n  with the cookie ops: all (rule 1)\n"+
-		"operators: it may act and trace, as far as it has the rights admin_act and trace\nallow: lists:sum/1\n")
+		"operators: it may act, trace and profile, as far as it has the rights admin_act, trace and profile\nallow: lists:sum/1\n")
 	check("a@i", "a@i may: none (no rule is for it)\n  with the cookie ops: all (rule 1)\n"+
 		"  with a certificate for dns:*.example.org: connect, rpc (rule 4)\n"+
 		"operators: it may only look, as far as it has the right admin_read\nallow: lists:sum/1\n")
@@ -60,7 +60,7 @@ func TestCheckRights(t *testing.T) {
 	env, out, errs = newEnvironment(t, map[string]string{"ACTORNODE_RIGHTS_COOKIES": "ops=theirs",
 		"ACTORNODE_RIGHTS_RULES": "cookie=ops may all; peer=shop@* may connect, call counter"})
 	check("shop@h", "shop@h may: connect, call counter (rule 2)\n  with the cookie ops: all (rule 1)\n"+
-		"operators: it may act and trace, as far as it has the rights admin_act and trace\n"+
+		"operators: it may act, trace and profile, as far as it has the rights admin_act, trace and profile\n"+
 		"allow: all that is exported, as far as it has the rights spawn and rpc\n")
 }
 

@@ -101,7 +101,7 @@ func (c *Config) cluster() []Setting {
 			Doc: "what other nodes may do, in addition to operators and allow: the first rule decides of which peer (NAME@HOST, * " +
 				"matches any characters), tls (dns:NAME, uri:URI or cn:NAME of the certificate) and cookie (a name in " +
 				"rights.cookies) all match; may lists its rights: all, connect, send [NAME], call [NAME], spawn [M:F/A], " +
-				"rpc [M:F/A], signal, admin_read, admin_act, trace"},
+				"rpc [M:F/A], signal, admin_read, admin_act, trace, profile"},
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// maxStacksToFind is the number of goroutines above which the stack of a blocked handler is not searched: that stops the
-// program for as long as it takes to print the stacks of all goroutines.
-const maxStacksToFind = 10_000
+// MaxStacksToFind is the number of goroutines above which the stack of a process is not searched: that stops the program for as
+// long as it takes to print the stacks of all goroutines.
+const MaxStacksToFind = 10_000
 
 // Reports logs reports. The zero value must be initialized by Init.
 type Reports struct {
@@ -74,7 +74,7 @@ func (l *Reports) Blocked(b executor.Blocked, total uint64) {
 // stackOf returns the stack of a handler that runs. returned reports that there is nothing to show: the handler has returned
 // meanwhile; the machine may be busy, and it was not run.
 func stackOf(b executor.Blocked) (stack string, returned bool) {
-	if runtime.NumGoroutine() > maxStacksToFind {
+	if runtime.NumGoroutine() > MaxStacksToFind {
 		return "not searched: too many goroutines", false
 	}
 	stack = string(b.Stack())

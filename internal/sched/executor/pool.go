@@ -520,14 +520,23 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 	}
 }
 
-// Goroutine returns the number of the goroutine that runs a turn of e, or 0 if there is none or it is unknown. A turn that
-// is running on e's stage loses the stage.
-func (p *Pool) Goroutine(e *Entity) (id uint64) {
+// TurnID identifies a turn. The zero value is none.
+type TurnID struct {
+	Goroutine uint64 // that runs it, or 0 if unknown
+	number    uint32 // among the turns of its lease
+}
+
+// Turn identifies the current turn of e, or returns the zero value if there is none. A turn that is running on e's stage loses
+// the stage. If a later call returns the same, the turn has gone on all the while.
+func (p *Pool) Turn(e *Entity) (id TurnID) {
 	p.Look(e, func(int, bool, bool) {
 		for l, d := range p.detached {
 			if d == e {
-				id = l.owner.goid
+				id = TurnID{l.owner.goid, l.turns.Load()}
 			}
+		}
+		if w := e.stage.Load().waiting[e]; w != nil { // it waits for the stage that it has released
+			id = TurnID{w.goid, w.lease.turns.Load()}
 		}
 	})
 	return id

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -27,12 +28,44 @@ func GoroutineID() uint64 {
 // Traceback returns the current traceback of the goroutine that runs a job of the fiber with number fiber or, if that is 0,
 // of the goroutine with number goroutine. It is empty if there is no such goroutine.
 func Traceback(goroutine, fiber uint64) []byte {
-	buf := make([]byte, 1<<20)
+	if fiber != 0 {
+		return tracebackWith(markOf(fiber).sign())
+	}
+	head := []byte("goroutine " + strconv.FormatUint(goroutine, 10) + " ")
+	return findTraceback(func(g []byte) bool { return bytes.HasPrefix(g, head) })
+}
+
+// TracebackOf returns the current traceback of a goroutine that is in a function with the argument MarkOf(p); see [Marked].
+func TracebackOf[T any](p *T) []byte { return tracebackWith(MarkOf(p).sign()) }
+
+// tracebackWith finds a mark, which it gets as text for the same reason as onStack.
+func tracebackWith(sign []byte) []byte {
+	return findTraceback(func(g []byte) bool { return bytes.Contains(g, sign) })
+}
+
+// TracebackIn returns the current traceback of a goroutine that is in one of the methods of p, named as in a traceback, such as
+// "(*pump).run". They must not be inlined, and must have the receiver in use when they call others.
+func TracebackIn[T any](p *T, methods ...string) []byte {
+	return findTraceback(func(g []byte) bool {
+		return slices.ContainsFunc(methods, func(method string) bool {
+			_, after, found := bytes.Cut(g, fmt.Appendf(nil, ".%s(%p", method, p))
+			return found && len(after) > 0 && (after[0] == ')' || after[0] == ',')
+		})
+	})
+}
+
+// traceSize is how many bytes of a traceback are expected of each goroutine, and traceSizes the least and the most for all.
+// What is longer is not searched.
+const traceSize = 2 << 10
+
+var traceSizes = [2]int{1 << 20, 32 << 20}
+
+// findTraceback returns the first traceback that is wanted, or nil. The program stands still while they are made.
+func findTraceback(wanted func([]byte) bool) []byte {
+	buf := make([]byte, min(max(traceSizes[0], runtime.NumGoroutine()*traceSize), traceSizes[1]))
 	buf = buf[:runtime.Stack(buf, true)]
-	sign := markOf(fiber).sign()
-	for _, g := range bytes.Split(buf, []byte("\n\n")) {
-		if fiber != 0 && bytes.Contains(g, sign) ||
-			fiber == 0 && bytes.HasPrefix(g, []byte("goroutine "+strconv.FormatUint(goroutine, 10)+" ")) {
+	for g := range bytes.SplitSeq(buf, []byte("\n\n")) {
+		if wanted(g) {
 			return g
 		}
 	}

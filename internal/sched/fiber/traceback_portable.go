@@ -8,6 +8,12 @@ func GoroutineID() uint64 { return 0 }
 // Traceback returns nothing: see GoroutineID.
 func Traceback(goroutine, fiber uint64) []byte { return nil }
 
+// TracebackIn returns nothing: see GoroutineID.
+func TracebackIn[T any](*T, ...string) []byte { return nil }
+
+// TracebackOf returns nothing: see GoroutineID.
+func TracebackOf[T any](*T) []byte { return nil }
+
 // Mark is unused: see GoroutineID.
 type Mark struct{}
 
