@@ -34,7 +34,7 @@ type Config struct {
 	Stop func()
 
 	// Operators decides whether another node may do what changes something, what
-	// shows messages, and what costs CPU: all but status, nodes, ps, tree, info, and log_level that asks. The
+	// shows messages, and what costs CPU: all but status, nodes, ps, waits, tree, info, and log_level that asks. The
 	// program itself always may. Default: whoever knows the cookie.
 	Operators func(peer node.Atom) bool
 	// Allow decides whether a node may make a request: its first word, such as ps or
@@ -44,7 +44,7 @@ type Config struct {
 	// that says it is from another is refused. "" is for one that has come in another
 	// way, through a process of this node perhaps.
 	Allow func(peer, request node.Atom) bool
-	// ReadOnly refuses whatever changes something: all but status, nodes, ps, tree,
+	// ReadOnly refuses whatever changes something: all but status, nodes, ps, waits, tree,
 	// info, stack, log_level, trace and deadletters.
 	ReadOnly bool
 

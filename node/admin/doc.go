@@ -34,6 +34,7 @@
 //	status                            map: how the node does
 //	nodes                             list of maps: the nodes it is connected to
 //	ps, {ps, Query}                   map: processes; Query is a map
+//	waits, {waits, WaitQuery}         map: processes that wait for others, and cycles of such
 //	tree, {tree, #{limit => N}}       map: applications and supervisors
 //	{info, Target}                    map: all about a process
 //	{stack, Target}                   map: the Go stack of a process, or why it has none
@@ -61,6 +62,7 @@
 //
 //	Query        sort (pid, name, mailbox, handled, rate, memory …), reverse, limit, window, text, state,
 //	             mailbox (at least so many messages), registered
+//	WaitQuery    limit, cycles (only those that wait for each other), away (also those that wait for other nodes)
 //	TraceQuery   targets, events (receive, send, signal, exit, spawn, name), children, size
 //	LetterQuery  causes, size
 //

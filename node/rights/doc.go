@@ -29,7 +29,7 @@
 //	spawn, spawn M:F/A       processes started by module, function and arity; M:* is all functions of a module
 //	rpc, rpc M:F/A           functions called by rpc and erpc, that go to rex included
 //	signal                   exit signals, links, group leaders, system messages (sys of OTP): what can end or suspend a process
-//	admin_read               the operator's service, as far as it shows the node: status, nodes, ps, tree, info, log_level,
+//	admin_read               the operator's service, as far as it shows the node: status, nodes, ps, waits, tree, info, log_level,
 //	                         log_levels
 //	admin_act                the operator's service, as far as it changes something
 //	trace                    the operator's service, as far as it shows messages: trace, deadletters

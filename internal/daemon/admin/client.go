@@ -102,6 +102,12 @@ func Info(ctx context.Context, from node.Caller, at node.Atom, target any) (d De
 	return d, err
 }
 
+// WaitsAt returns the waits of a node.
+func WaitsAt(ctx context.Context, from node.Caller, at node.Atom, q WaitQuery) (w Waits, err error) {
+	err = askFor(ctx, from, at, "waits", q, &w)
+	return w, err
+}
+
 // GoStack returns what the code of a process is doing: its calls, or why it has none. Errors: as of Info.
 func GoStack(ctx context.Context, from node.Caller, at node.Atom, target any) (s Stack, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("stack"), target}, &s)

@@ -43,6 +43,7 @@ func init() {
 		"nodes":       {"", 0, 0, looks, (*request).nodes},
 		"ps":          {"[Query]", 0, 1, slow, (*request).processes},
 		"tree":        {"[#{limit => N}]", 0, 1, slow, (*request).tree},
+		"waits":       {"[WaitQuery]", 0, 1, slow, (*request).waits},
 		"info":        {"Target", 1, 1, slow, (*request).info},
 		"stack":       {"Target", 1, 1, measures | slow, (*request).stack},
 		"send":        {"Target, Message", 2, 2, changes | slow, (*request).send},

@@ -111,6 +111,11 @@ func waitText(w admin.Wait, at wire.Atom) string {
 	if w.For == "" || w.For == "message" {
 		return ""
 	}
+	return waitedText(w, at) + ", " + spanText(w.Time)
+}
+
+// waitedText is waitText without the time.
+func waitedText(w admin.Wait, at wire.Atom) string {
 	text := string(w.For)
 	switch on := onText(w, at); {
 	case on == "":
@@ -121,7 +126,7 @@ func waitText(w admin.Wait, at wire.Atom) string {
 	default:
 		text += " of " + on
 	}
-	return text + ", " + spanText(w.Time)
+	return text
 }
 
 // onText names the process that a process waits for.
