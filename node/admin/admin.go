@@ -45,7 +45,7 @@ type Config struct {
 	// way, through a process of this node perhaps.
 	Allow func(peer, request node.Atom) bool
 	// ReadOnly refuses whatever changes something: all but status, nodes, ps, waits, tree,
-	// info, stack, log_level, trace and deadletters.
+	// info, stack, profile, log_level, trace and deadletters.
 	ReadOnly bool
 
 	// Limit bounds lists in answers. Default: 1000.

@@ -37,6 +37,7 @@
 //	waits, {waits, WaitQuery}         map: processes that wait for others, and cycles of such
 //	tree, {tree, #{limit => N}}       map: applications and supervisors
 //	{info, Target}                    map: all about a process
+//	{profile, ProfileQuery}           map of a stream of {bytes => Binary}: a profile of the program, see below
 //	{stack, Target}                   map: the Go stack of a process, or why it has none
 //	{send, Target, Message}           the pid, or true: it has been sent to
 //	{call, Target, Body, Ms}          what the process replies
@@ -63,6 +64,7 @@
 //	Query        sort (pid, name, mailbox, handled, rate, memory …), reverse, limit, window, text, state,
 //	             mailbox (at least so many messages), registered
 //	WaitQuery    limit, cycles (only those that wait for each other), away (also those that wait for other nodes)
+//	ProfileQuery kind (cpu, heap, goroutine, trace), for (of cpu and trace: how long, at most 5 minutes)
 //	TraceQuery   targets, events (receive, send, signal, exit, spawn, name), children, size
 //	LetterQuery  causes, size
 //
@@ -93,6 +95,10 @@
 // of the connection to it. A trace ends when all its processes have (exited).
 // A message in an event is cut to the size of the request.
 //
+// A profile is made first, and then sent in events of 64 KiB, of which at most 16 are on their way. Why is complete at
+// its end. Its bytes are a file for go tool pprof or, of kind trace, for go tool trace. A trace of 64 MiB ends early.
+// The program makes one cpu profile, and one trace, at a time: a second request is answered with busy.
+//
 // # Invariants
 //
 //  1. The service never waits: each request that may take long runs in a process of its
@@ -122,7 +128,7 @@
 // applies to every node.
 //
 // A stack and a profile change nothing, and are made with ReadOnly, too. But they cost: for a stack the program
-// stands still for some 10 µs for each goroutine. So they are for Operators, need the right profile of package node/rights,
+// stands still for some 10 µs for each goroutine, a cpu profile takes some percent of the CPU while it is made. So they are for Operators, need the right profile of package node/rights,
 // and are logged.
 //
 // Each request that changes something, shows messages, or measures at a cost is logged in one line,

@@ -45,6 +45,7 @@ func init() {
 		"tree":        {"[#{limit => N}]", 0, 1, slow, (*request).tree},
 		"waits":       {"[WaitQuery]", 0, 1, slow, (*request).waits},
 		"info":        {"Target", 1, 1, slow, (*request).info},
+		"profile":     {"ProfileQuery", 1, 1, measures, (*request).profile},
 		"stack":       {"Target", 1, 1, measures | slow, (*request).stack},
 		"send":        {"Target, Message", 2, 2, changes | slow, (*request).send},
 		"call":        {"Target, Body, Milliseconds", 3, 3, changes | slow, (*request).call},

@@ -64,7 +64,8 @@ func TestRights(t *testing.T) {
 		"log_level":  word("log_level", wire.Atom("debug")),
 		"log_levels": word("log_levels", wire.NewMap(wire.Atom("name"), wire.Atom("till"), wire.Atom("level"), wire.Atom("debug"))),
 		"trace":      word("trace", wire.NewMap(wire.Atom("targets"), wire.List{target})), "deadletters": wire.Atom("deadletters"),
-		"stack": word("stack", target),
+		"stack":   word("stack", target),
+		"profile": word("profile", wire.NewMap(wire.Atom("kind"), wire.Atom("goroutine"))),
 	}
 	ask := func(from *node.Node, request any) (allowed bool) {
 		v, err := node.Call[any](ctx, from, node.At{Name: admin.Name, Node: far.Name()}, request)

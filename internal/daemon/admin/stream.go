@@ -30,6 +30,7 @@ type Stream[T any] struct {
 	dropped atomic.Uint64
 	done    chan struct{} // closed together with C
 	stop    context.CancelCauseFunc
+	unwatch func() bool // stops the message to handle at the end of ctx
 	ctx     context.Context
 
 	mu  sync.Mutex
@@ -96,7 +97,7 @@ func open[T any](ctx context.Context, from node.Caller, at, what node.Atom, q an
 	s := &Stream[T]{C: c, at: at, node: n, handle: h, me: h.Self(), source: a.Stream, ref: a.Ref, done: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancelCause(ctx)
 	h.Monitor(s.source)
-	context.AfterFunc(s.ctx, func() { n.Send(s.me, limitReached{}) })
+	s.unwatch = context.AfterFunc(s.ctx, func() { n.Send(s.me, limitReached{}) })
 	go s.read(c)
 	return s, nil
 }
@@ -116,6 +117,7 @@ func (s *Stream[T]) read(c chan<- T) {
 	for !over {
 		over, err = s.take(c, s.handle.Receive())
 	}
+	s.unwatch() // the message would become a dead letter
 	switch cause := context.Cause(s.ctx); {
 	case cause == errClosed:
 		err = nil
