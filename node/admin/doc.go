@@ -62,7 +62,7 @@
 // JSON; those of a Query, of a TraceQuery and of a LetterQuery are:
 //
 //	Query        sort (pid, name, mailbox, handled, rate, memory …), reverse, limit, window, text, state,
-//	             mailbox (at least so many messages), registered
+//	             mailbox (at least so many messages), registered, by (behaviour, code, parent: groups)
 //	WaitQuery    limit, cycles (only those that wait for each other), away (also those that wait for other nodes)
 //	ProfileQuery kind (cpu, heap, goroutine, trace), for (of cpu and trace: how long, at most 5 minutes)
 //	TraceQuery   targets, events (receive, send, signal, exit, spawn, name), children, size

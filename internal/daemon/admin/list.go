@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
@@ -23,14 +22,15 @@ const (
 
 // orders maps the sort keys of processes to functions that compare in the order of display.
 var orders = map[node.Atom]func(a, b *Process) int{
-	"mailbox": func(a, b *Process) int { return cmp.Compare(b.Mailbox, a.Mailbox) },
-	"handled": func(a, b *Process) int { return cmp.Compare(b.Handled, a.Handled) },
-	"rate":    func(a, b *Process) int { return cmp.Compare(b.Rate, a.Rate) },
-	"memory":  func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
-	"age":     func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
-	"links":   func(a, b *Process) int { return cmp.Compare(b.Links+b.Monitors, a.Links+a.Monitors) },
-	"wait":    func(a, b *Process) int { return cmp.Compare(b.Wait.long(), a.Wait.long()) },
-	"pid":     func(*Process, *Process) int { return 0 },
+	"mailbox":  func(a, b *Process) int { return cmp.Compare(b.Mailbox, a.Mailbox) },
+	"handled":  func(a, b *Process) int { return cmp.Compare(b.Handled, a.Handled) },
+	"rate":     func(a, b *Process) int { return cmp.Compare(b.Rate, a.Rate) },
+	"memory":   func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
+	"age":      func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
+	"links":    func(a, b *Process) int { return cmp.Compare(b.Links+b.Monitors, a.Links+a.Monitors) },
+	"monitors": func(a, b *Process) int { return cmp.Compare(b.Monitors, a.Monitors) },
+	"wait":     func(a, b *Process) int { return cmp.Compare(b.Wait.long(), a.Wait.long()) },
+	"pid":      func(*Process, *Process) int { return 0 },
 	"name": func(a, b *Process) int {
 		if (a.Name == "") != (b.Name == "") { // processes without a name come last
 			return cmp.Compare(b.Name, a.Name)
@@ -44,8 +44,13 @@ func (q *Query) validate() error {
 	if q.Sort == "" {
 		q.Sort = "pid"
 	}
-	if orders[q.Sort] == nil {
-		return fmt.Errorf("%w: ps: sort %s: want mailbox, handled, rate, memory, age, links, wait, pid or name", ErrBadRequest, q.Sort)
+	if q.By != "" {
+		if err := q.validateGroups(); err != nil {
+			return err
+		}
+	} else if orders[q.Sort] == nil {
+		return fmt.Errorf("%w: ps: sort %s: want mailbox, handled, rate, memory, age, links, monitors, wait, pid or name",
+			ErrBadRequest, q.Sort)
 	}
 	if q.Sort == "rate" && q.Window == 0 {
 		q.Window = defaultWindow
@@ -85,6 +90,9 @@ func (q *request) processes() (any, error) {
 	}
 	if err := ask.validate(); err != nil {
 		return nil, err
+	}
+	if ask.By != "" {
+		return q.grouped(&ask)
 	}
 	before, err := q.handled(ask.Window)
 	if err != nil {
@@ -136,12 +144,7 @@ func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 	for i := range q.n.Infos() {
 		before[i.PID.Number()] = i.Handled
 	}
-	select {
-	case <-time.After(window):
-		return before, nil
-	case <-q.worker.Context().Done():
-		return nil, cause.Of(q.worker.Context())
-	}
+	return before, q.pause(window)
 }
 
 // lineOf returns the line of a listing for a process.

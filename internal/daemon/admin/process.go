@@ -9,14 +9,19 @@ import (
 // Query selects processes. The zero value selects the first ones by PID.
 type Query struct {
 	// Sort is the sort key. Largest first: mailbox (waiting messages), handled (messages since the start), rate (messages
-	// in Window), memory, age, links (with monitors), wait (duration, for something other than a message); smallest first:
-	// pid, name. Default: pid.
+	// in Window), memory, age, links (with monitors), monitors, wait (duration, for something other than a message); smallest
+	// first: pid, name. Default: pid. Of groups: count, growth (in Window), mailbox, handled, rate, memory, links, monitors,
+	// name. Default: count.
 	Sort    node.Atom `etf:",omitzero"`
 	Reverse bool      `etf:",omitzero"` // reverse the order
 	Limit   int       `etf:",omitzero"` // default and maximum: the service's limit, 1000 unless configured
 	// Window is how long rates are measured, which delays the answer. Default: no rates, or 1 s if sorted by rate. At most
 	// 10 s.
 	Window time.Duration `etf:",ms,omitzero"`
+
+	// By groups the processes: by behaviour, code or parent. Then Sort and Limit are for groups. Older nodes ignore it, and list
+	// processes.
+	By node.Atom `etf:",omitzero"`
 
 	Text       string    `etf:",omitzero"` // in the name, label, behaviour, code or PID; case-insensitive
 	State      node.Atom `etf:",omitzero"` // idle, scheduled, running, waiting
@@ -73,6 +78,10 @@ type Listing struct {
 	Processes []Process `json:"processes"`
 	Matched   int       `json:"matched"` // processes selected by the query
 	Total     int       `json:"total"`   // on the node
+
+	By     node.Atom `json:"by,omitzero" etf:",omitzero"`      // as in the query; then there are no Processes
+	Groups []Group   `json:"groups,omitempty" etf:",omitzero"` //
+	Others Group     `json:"others,omitzero" etf:",omitzero"`  // all groups beyond the limit
 }
 
 // Detail holds everything known about a process. Lists of processes are cut to Config.Limit; separate fields have their

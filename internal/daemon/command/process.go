@@ -15,46 +15,66 @@ import (
 )
 
 // sorts lists the keys for sorting processes.
-var sorts = []string{"pid", "name", "mailbox", "handled", "rate", "memory", "age", "links", "wait"}
+var sorts = []string{"pid", "name", "mailbox", "handled", "rate", "memory", "age", "links", "monitors", "wait"}
+
+// groupings lists by what processes are grouped, and groupSorts the further keys for sorting groups.
+var (
+	groupings  = []string{"behaviour", "code", "parent"}
+	groupSorts = []string{"count", "growth"}
+)
 
 func psCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	q := admin.Query{Limit: 100}
-	var by, state string
+	var sort, state, by string
 	var reverse bool
 	cmd := &cobra.Command{
 		Use: "ps [TEXT]", Short: "List processes", Args: cobra.MaximumNArgs(1),
 		Long: "Lists processes; with TEXT, those whose name, label, behaviour, code or PID contains it. PIDs are printed as\n" +
 			"other commands take them. MAILBOX counts waiting messages, including the one being handled; MEMORY is an estimate.\n" +
+			"LINKS and MONITORS are there with --sort links or monitors; MONITORS counts those of the process and those by it.\n" +
+			"With --by the processes are grouped: GROWTH is how many more processes a group has at the end of --rate, STARTED how\n" +
+			"many of them have started, LONGEST the longest mailbox; a parent is who has spawned them.\n" +
 			"WAITS FOR is there if a process waits for more than a message, such as the reply to a call: what, on whom, how long.\n" +
 			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode ps\n  actornode ps --sort mailbox --limit 10\n  actornode ps counter --state waiting\n" +
-			"  actornode ps --sort wait --limit 10\n  actornode ps --json | jq -r '.processes[] | select(.mailbox > 100) | .pid'",
+			"  actornode ps --by behaviour --rate 5s --sort growth\n  actornode ps --json | jq -r '.processes[] | select(.mailbox > 100) | .pid'",
 	}
 	f := cmd.Flags()
-	f.StringVarP(&by, "sort", "s", "pid", strings.Join(sorts, ", ")+": the greatest first; pid and name: the smallest first")
+	f.StringVarP(&sort, "sort", "s", "", strings.Join(sorts, ", ")+"; with --by also "+strings.Join(groupSorts, " and ")+
+		": the greatest first; pid and name: the smallest first; default: pid, or count")
+	f.StringVar(&by, "by", "", "group the processes by: "+strings.Join(groupings, ", "))
 	f.BoolVarP(&reverse, "reverse", "r", false, "reverse the order")
 	f.IntVarP(&q.Limit, "limit", "l", 100, "most lines to print; a node lists 1000 at most")
-	f.DurationVar(&q.Window, "rate", 0, "measure messages handled per second over this time; at most 10s")
+	f.DurationVar(&q.Window, "rate", 0, "measure messages handled per second, and the growth of groups, over this time; at most 10s")
 	f.StringVar(&state, "state", "", "only processes in this state: idle, scheduled, running or waiting")
 	f.IntVar(&q.Mailbox, "mailbox", 0, "only processes with at least this many waiting messages")
 	f.BoolVar(&q.Registered, "registered", false, "only processes with a registered name")
-	cmd.RegisterFlagCompletionFunc("sort", completeOneOf(sorts...))
+	cmd.RegisterFlagCompletionFunc("sort", completeOneOf(append(groupSorts, sorts...)...))
+	cmd.RegisterFlagCompletionFunc("by", completeOneOf(groupings...))
 	cmd.RegisterFlagCompletionFunc("state", completeOneOf("idle", "scheduled", "running", "waiting"))
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, args []string) error {
-		q.Sort, q.Reverse, q.State, q.Text = node.Atom(by), reverse, node.Atom(state), strings.Join(args, "")
+		q.Sort, q.Reverse, q.State, q.Text = node.Atom(sort), reverse, node.Atom(state), strings.Join(args, "")
+		q.By = node.Atom(by)
 		s.timeout += q.Window
-		if by == "rate" && q.Window == 0 {
+		if (sort == "rate" || sort == "growth") && q.Window == 0 {
 			s.timeout += time.Second
 		}
 		l, err := ask(ctx, s, func(ctx context.Context) (admin.Listing, error) { return admin.Processes(ctx, s.n, s.at, q) })
 		if err != nil {
 			return err
 		}
+		if l.By != q.By {
+			return fail(exitUnsupported, nil, "the release of %s does not know --by", s.at)
+		}
 		if s.json {
 			return s.writeJSON(l)
 		}
-		return s.processes(l, q.Window > 0 || by == "rate", by == "links")
+		rates, links := q.Window > 0 || sort == "rate" || sort == "growth", sort == "links" || sort == "monitors"
+		if q.By != "" {
+			return s.groups(l, rates, links)
+		}
+		return s.processes(l, rates, links)
 	})
 }
 
