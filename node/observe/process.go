@@ -53,9 +53,18 @@ type Process struct {
 
 	Activations Activations // of active objects, that wait
 	Unhandled   Unhandled   // messages that an Actor leaves in its mailbox
+	Bound       Bound       // of its mailbox, if Bounds of node.Options has set one
 
 	Owned  bool // ends when nobody can reach it any more: see package node/lifetime
 	Daemon bool // is not waited for: see Daemon of node.Options
+}
+
+// Bound is what a mailbox takes. The zero value: as much as there is memory.
+type Bound struct {
+	Messages int    // 0: no limit
+	Bytes    int    // 0: no limit
+	Policy   string // what happens to a message that does not fit: refuse, block, drop newest, drop oldest
+	Lost     uint64 // messages refused or dropped so far; with the policy block, none
 }
 
 // Unhandled says how many messages an Actor has left in its mailbox, by node.ErrUnhandled, since its behaviour last

@@ -215,12 +215,29 @@ func (q *request) info() (any, error) {
 		Named:  namedTexts(i.Named[:min(len(i.Named), most)]),
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
 		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations), Unhandled: unhandledOf(&i.Unhandled),
-		Owned: i.Owned,
+		Owned: i.Owned, Bound: Bound(i.Bound), Restarts: q.restarts(&i), Callers: q.callers(&i),
 	}
 	for _, m := range q.n.Inside(process.Key{}).Messages(pid, min(most, shownMessages)) {
 		d.Messages = append(d.Messages, cut(m, defaultSize))
 	}
 	return toTerm(d)
+}
+
+// callers finds who waits for a reply of a process.
+func (q *request) callers(i *observe.Process) (c Callers) {
+	if i.Calls == 0 {
+		return c // to look at all processes takes long
+	}
+	for p := range q.n.Infos() {
+		if p.Wait.For != "reply" || p.Wait.On != node.Dest(i.PID) {
+			continue
+		}
+		if d := max(time.Since(p.Wait.Since), 0); c.Count == 0 || d > c.Time {
+			c.Oldest, c.Time = p.PID, d
+		}
+		c.Count++
+	}
+	return c
 }
 
 // shownMessages is the maximum number of messages shown of a mailbox.

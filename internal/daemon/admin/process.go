@@ -66,6 +66,21 @@ type Activations struct {
 	Time      time.Duration `json:"time" etf:",ms"` // the longest wait
 }
 
+// Callers are the processes of the same node that wait for a reply of a process, such as of a port whose program hangs.
+type Callers struct {
+	Count  int           `json:"count"`
+	Oldest node.PID      `json:"oldest"`         // that waits for longest
+	Time   time.Duration `json:"time" etf:",ms"` // for how long
+}
+
+// Bound is what a bounded mailbox takes.
+type Bound struct {
+	Messages int    `json:"messages,omitzero" etf:",omitzero"` // 0: no limit
+	Bytes    int    `json:"bytes,omitzero" etf:",omitzero"`    // 0: no limit
+	Policy   string `json:"policy"`                            // for what does not fit: refuse, block, drop newest, drop oldest
+	Lost     uint64 `json:"lost"`                              // messages refused or dropped so far
+}
+
 // Unhandled describes the messages that an Actor leaves in its mailbox.
 type Unhandled struct {
 	Count  int           `json:"count"`
@@ -107,6 +122,9 @@ type Detail struct {
 
 	Activations Activations `json:"activations,omitzero" etf:",omitzero"` // of active objects
 	Unhandled   Unhandled   `json:"unhandled,omitzero" etf:",omitzero"`
+	Callers     Callers     `json:"callers,omitzero" etf:",omitzero"`
+	Bound       Bound       `json:"bound,omitzero" etf:",omitzero"`    // zero if the mailbox has none
+	Restarts    int         `json:"restarts,omitzero" etf:",omitzero"` // by its supervisor, since the child was added
 	Started     Time        `json:"started"`
 	Traced      bool        `json:"traced"`
 	Owned       bool        `json:"owned,omitzero" etf:",omitzero"` // ends when nothing can reach it any more

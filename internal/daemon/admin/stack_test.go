@@ -106,7 +106,7 @@ func TestStack(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrNoName)
 }
 
-// An Actor that waits in a call has the stack of its handler, and so has a handle that waits.
+// An Actor that waits in a call has the stack of its handler, and so has a handle that waits. Both are callers.
 func TestStackInCall(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	ctx := testkit.Context(t)
@@ -131,6 +131,10 @@ func TestStackInCall(t *testing.T) {
 		assert.True(t, hasFrame(s, "node.Call[...]"), "%+v", s)
 		assert.Equal(t, silent, s.Wait.PID)
 	}
+	d, err := admin.Info(ctx, near, far.Name(), silent)
+	require.NoError(t, err)
+	assert.Equal(t, 2, d.Callers.Count)
+	assert.Contains(t, []node.PID{caller, h.Self()}, d.Callers.Oldest)
 	end()
 	<-done
 }

@@ -19,6 +19,7 @@ type Branch struct {
 	Behaviour string    `json:"behaviour,omitzero" etf:",omitzero"` //
 	State     node.Atom `json:"state"`                              // as Process.State, or stopped, restarting
 	Mailbox   int       `json:"mailbox"`                            //
+	Restarts  int       `json:"restarts,omitzero" etf:",omitzero"`  // of a child, since it was added
 	Children  []Branch  `json:"children,omitempty" etf:",omitzero"` //
 	Count     int       `json:"count,omitzero" etf:",omitzero"`     // of children, if they are left out
 	Version   string    `json:"version,omitzero" etf:",omitzero"`   // of an application

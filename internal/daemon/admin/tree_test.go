@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/supervisor"
@@ -131,4 +132,50 @@ func TestTreeOfTheDeaf(t *testing.T) {
 	assert.Contains(t, f.Trees[0].Note, "its children are unknown")
 	close(hold)
 	<-done
+}
+
+// The tree and the details of a child say how often it was restarted.
+func TestRestarts(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	ctx := testkit.Context(t)
+	frail := supervisor.Child{ID: node.Atom("frail"), Options: node.Options{Name: "frail"},
+		Start: func(...any) (node.Actor, error) { return node.ActorFunc(echo), nil }}
+	_, err := supervisor.Start(ctx, far, supervisor.Spec{Intensity: 10, Children: []supervisor.Child{frail, idle("well")}},
+		node.Options{Name: "top"})
+	require.NoError(t, err)
+	for range 2 {
+		pid, ok := far.Whereis("frail")
+		require.True(t, ok)
+		far.Exit(pid, node.Kill)
+		settles(t, func() bool { now, ok := far.Whereis("frail"); return ok && now != pid })
+	}
+	settles(t, func() bool {
+		f, err := admin.Tree(ctx, near, far.Name(), 0)
+		require.NoError(t, err)
+		require.Len(t, f.Trees, 1)
+		c := f.Trees[0].Children
+		return len(c) == 2 && c[0].Restarts == 2 && c[1].Restarts == 0
+	})
+	d, err := admin.Info(ctx, near, far.Name(), "frail")
+	require.NoError(t, err)
+	assert.Equal(t, 2, d.Restarts)
+}
+
+// The details of a process with a bounded mailbox say what it takes, and what was lost.
+func TestBound(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	inside, over := make(chan struct{}, 10), make(chan struct{})
+	defer close(over)
+	for policy, lost := range map[mailbox.Policy]uint64{mailbox.Refuse: 3, mailbox.DropNewest: 3, mailbox.DropOldest: 3} {
+		pid, err := far.SpawnOpt(node.Options{Bounds: mailbox.Bounds{Messages: 2, Policy: policy}}, hangs{inside, over})
+		require.NoError(t, err)
+		require.NoError(t, far.Send(pid, 1))
+		<-inside // it is being handled, and counts
+		for range 4 {
+			_ = far.Send(pid, 1)
+		}
+		d, err := admin.Info(testkit.Context(t), near, far.Name(), pid)
+		require.NoError(t, err)
+		assert.Equal(t, admin.Bound{Messages: 2, Policy: policy.String(), Lost: lost}, d.Bound)
+	}
 }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -155,13 +157,13 @@ func (g *treeBuilder) process(b Branch) Branch {
 // below requests the children of a supervisor, or only their number if they are too many to show.
 func (g *treeBuilder) below(b *Branch) {
 	v, err := g.ask(b.PID, "count_children")
+	var children []supervisor.ChildInfo
 	if err == nil {
 		b.Count = specs(v)
 	}
 	if err == nil && b.Count <= g.left {
-		v, err = g.ask(b.PID, "which_children")
+		children, err = g.children(b.PID)
 	}
-	children, _ := wire.AsList(v)
 	switch {
 	case err != nil:
 		g.f.Missing++
@@ -174,33 +176,71 @@ func (g *treeBuilder) below(b *Branch) {
 	}
 	slices.Reverse(children) // the last one started comes first
 	for _, c := range children {
-		if c, ok := c.(wire.Tuple); ok && len(c) == 4 && g.takeBranch() {
+		if g.takeBranch() {
 			b.Children = append(b.Children, g.child(c))
 		}
 	}
 }
 
-// child converts {Id, Pid | restarting | undefined, Type, Modules}.
-func (g *treeBuilder) child(c wire.Tuple) Branch {
-	b := Branch{Kind: "worker"}
-	if id, ok := wire.AsText(c[0]); !ok {
-		b.ID = brief(c[0])
-	} else if c[0] != wire.AtomUndefined { // a dynamic child has no ID
-		b.ID = id
+// supervisorCode is the package of supervisors, which tell how often their children were restarted. Others are asked as in OTP.
+const supervisorCode = "github.com/actornode/actornode/supervisor"
+
+// children requests the children of a supervisor.
+func (g *treeBuilder) children(sup node.PID) ([]supervisor.ChildInfo, error) {
+	if i, err := g.q.n.Info(sup); err == nil && i.Code == supervisorCode {
+		ctx, cancel := g.q.timeoutContext()
+		defer cancel()
+		return supervisor.WhichChildren(ctx, g.q.n, sup)
 	}
-	if c[2] == wire.Atom("supervisor") {
-		b.Kind = "supervisor"
-	}
-	switch pid := c[1].(type) {
-	case wire.PID:
-		b.PID = pid
-		return g.process(b)
-	case wire.Atom:
-		if b.State = "stopped"; pid == "restarting" {
-			b.State = pid
+	v, err := g.ask(sup, "which_children")
+	terms, _ := wire.AsList(v)
+	var l []supervisor.ChildInfo
+	for _, t := range terms {
+		if c, ok := t.(wire.Tuple); ok && len(c) == 4 { // {Id, Pid | restarting | undefined, Type, Modules}
+			i := supervisor.ChildInfo{ID: c[0], Restarting: c[1] == wire.Atom("restarting"), Type: supervisor.Worker}
+			if i.PID, _ = c[1].(wire.PID); c[2] == wire.Atom("supervisor") {
+				i.Type = supervisor.Supervisor
+			}
+			l = append(l, i)
 		}
 	}
+	return l, err
+}
+
+// child makes the branch of a child.
+func (g *treeBuilder) child(c supervisor.ChildInfo) Branch {
+	b := Branch{Kind: "worker", State: "stopped", Restarts: c.Restarts}
+	if id, ok := wire.AsText(c.ID); !ok && c.ID != nil {
+		b.ID = brief(c.ID)
+	} else if c.ID != nil && c.ID != wire.AtomUndefined { // a dynamic child has no ID
+		b.ID = id
+	}
+	if c.Type == supervisor.Supervisor {
+		b.Kind = "supervisor"
+	}
+	switch {
+	case !c.PID.IsZero():
+		b.PID = c.PID
+		return g.process(b)
+	case c.Restarting:
+		b.State = "restarting"
+	}
 	return b
+}
+
+// restarts returns how often the supervisor of a process has restarted it, or 0 if it has none that knows.
+func (q *request) restarts(i *observe.Process) int {
+	up, err := q.n.Info(i.Parent)
+	if err != nil || up.Code != supervisorCode || len(up.Links) > q.s.cfg.Limit {
+		return 0 // too many children, which are linked, to list
+	}
+	children, _ := (&treeBuilder{q: q}).children(i.Parent)
+	for _, c := range children {
+		if c.PID == i.PID {
+			return c.Restarts
+		}
+	}
+	return 0
 }
 
 func (g *treeBuilder) ask(pid node.PID, what wire.Atom) (any, error) {

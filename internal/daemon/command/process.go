@@ -235,6 +235,10 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 	if d.Owned {
 		owned = "yes"
 	}
+	restarts := ""
+	if d.Restarts > 0 {
+		restarts = timesText(d.Restarts)
+	}
 	stage := "none"
 	if d.Stage >= 0 {
 		stage = fmt.Sprint(d.Stage)
@@ -246,11 +250,11 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		{"Stage", stage},
 		{"Started", fmt.Sprintf("%s, %s ago", momentText(d.Started), spanText(d.Age))},
 		{"Memory", bytesText(d.Memory)}, {"Handled", countText(d.Handled)},
-		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
+		{"Restarted", restarts}, {"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
 		{"Traps exits", trap}, {"Traced", traced}, {"Owned", owned},
 		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)},
 		{"Monitors", strings.TrimSpace(strings.Join(d.Named, " ") + " " + s.pidsText(d.Watches, d.Watching-len(d.Named)))},
-		{"Mailbox", countText(d.Mailbox)}, {"Unhandled", unhandledText(d.Unhandled)}, {"Messages", s.messagesText(d)},
+		{"Mailbox", countText(d.Mailbox)}, {"Bound", boundText(d.Bound)}, {"Callers", s.callersText(d.Callers)}, {"Unhandled", unhandledText(d.Unhandled)}, {"Messages", s.messagesText(d)},
 	}
 }
 
@@ -277,6 +281,29 @@ func activationsText(a admin.Activations) string {
 		}
 	}
 	return "waiting: " + strings.Join(texts, ", ") + "; the longest " + spanText(a.Time)
+}
+
+// callersText describes who waits for a reply of a process.
+func (s *session) callersText(c admin.Callers) string {
+	if c.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s wait for a reply; the oldest, %s, for %s", countText(c.Count), s.shown(c.Oldest), spanText(c.Time))
+}
+
+// boundText describes what a bounded mailbox takes: 100 messages or 1.0 MiB, then refuse; lost: 20.
+func boundText(b admin.Bound) string {
+	var limits []string
+	if b.Messages > 0 {
+		limits = append(limits, countText(b.Messages)+" messages")
+	}
+	if b.Bytes > 0 {
+		limits = append(limits, bytesText(b.Bytes))
+	}
+	if len(limits) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, then %s; lost: %s", strings.Join(limits, " or "), b.Policy, countText(b.Lost))
 }
 
 // unhandledText describes the messages that an Actor leaves in its mailbox.

@@ -18,7 +18,8 @@ func treeCommand(env environment, status *exit) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tree", Short: "Draw the applications and supervision trees", Args: noArgs,
 		Long: "Draws what the supervisors of a node run: applications first, then supervisors outside of applications. A child is\n" +
-			"shown with its PID, its state unless it is idle or waiting, and the number of messages that wait for it.\n" +
+			"shown with its PID, its state unless it is idle or waiting, how often it was restarted, and the number of messages\n" +
+			"that wait for it.\n" +
 			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode tree\n  actornode tree --json | jq '.trees[].children[].id'",
 	}
@@ -75,6 +76,14 @@ func drawBranch(b admin.Branch, at wire.Atom) any {
 	return t
 }
 
+// timesText formats how often something has happened.
+func timesText(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return countText(n) + " times"
+}
+
 // branchText formats a branch as a line.
 func branchText(b admin.Branch, at wire.Atom) string {
 	parts := []string{nameStyle.Render(b.ID)}
@@ -97,6 +106,9 @@ func branchText(b admin.Branch, at wire.Atom) string {
 	if busy := b.State == "running" || b.State == "scheduled"; b.State != "idle" && b.State != "waiting" && b.State != "" &&
 		(!busy || b.Kind == "worker") {
 		parts = append(parts, stateStyled(b.State))
+	}
+	if b.Restarts > 0 {
+		parts = append(parts, warnStyle.Render("restarted "+timesText(b.Restarts)))
 	}
 	if b.Mailbox > 0 {
 		parts = append(parts, warnStyle.Render(countText(b.Mailbox)+" waiting"))

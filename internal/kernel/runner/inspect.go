@@ -60,6 +60,10 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 		return
 	}
 	i.Name, i.Label, i.TrapExit, i.Owned = k.Name, k.Label, k.Trap, inbox.IsOwned(k.Box)
+	if b, ok := k.Box.(*inbox.Bounded); ok {
+		limits, lost := b.Bound()
+		i.Bound = observe.Bound{Messages: limits.Messages, Bytes: limits.Bytes, Policy: limits.Policy.String(), Lost: lost}
+	}
 	if l := k.Left; l != nil {
 		i.Unhandled = observe.Unhandled{Count: l.Count, Oldest: l.Oldest, Since: time.Unix(0, l.Since)}
 	}

@@ -52,7 +52,8 @@ type Bounded struct {
 	line   line           // senders that wait
 	count  int            // messages that count
 	bytes  int
-	held   int // the part of the bytes in popped
+	held   int    // the part of the bytes in popped
+	lost   uint64 // messages refused or dropped; with Block, none
 	awake  bool
 	closed bool
 }
@@ -122,10 +123,14 @@ func (b *Bounded) add(e entry, force bool) (r mailbox.Result, dropped []any) {
 	for !force && !b.takes(e.size) {
 		switch {
 		case b.limits.Policy == mailbox.DropOldest && b.msgs.Len() > 0 && b.canFit(e.size):
+			b.lost++
 			dropped = append(dropped, b.shift().msg)
 			continue
 		case b.limits.Policy == mailbox.DropNewest, b.limits.Policy == mailbox.DropOldest: // popped messages cannot be dropped
+			b.lost++
 			return mailbox.Dropped, append(dropped, e.msg)
+		case b.limits.Policy == mailbox.Refuse:
+			b.lost++
 		}
 		return mailbox.Full, nil
 	}
@@ -194,6 +199,13 @@ func (b *Bounded) Return(msg any) {
 	b.msgs.Unshift(e)
 	b.count++
 	b.bytes += e.size
+}
+
+// Bound returns the limits of b, and how many messages have been refused or dropped because of them.
+func (b *Bounded) Bound() (limits mailbox.Bounds, lost uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.limits, b.lost
 }
 
 // Len implements Box.
