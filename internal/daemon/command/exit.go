@@ -27,13 +27,15 @@ const (
 	exitUnsupported exit = 8 // the node has no operator's service, or it does not support this
 	exitService     exit = 9 // a daemon has ended by itself: one of its services failed too often
 
+	exitFindings exit = 10 // doctor has found something wrong
+
 	exitInterrupted exit = 130 // by a signal, as in a shell
 )
 
 const exitHelp = `Exit status: 0 done; 1 failed; 2 wrong command line; 3 node not reachable; 4 wrong
 cookie; 5 no such process, name or function; 6 timeout; 7 not allowed; 8 not supported
 by the node; 9 a daemon ended because one of its own services ended too often;
-130 interrupted.`
+10 doctor has found something wrong; 130 interrupted.`
 
 // failure is an error with an exit status.
 type failure struct {

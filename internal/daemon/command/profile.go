@@ -74,7 +74,7 @@ func profileCommand(env environment, status *exit) *cobra.Command {
 		if s.json {
 			return s.writeJSON(sum)
 		}
-		return s.profile(sum)
+		return s.profile(shownValue(sum))
 	})
 }
 

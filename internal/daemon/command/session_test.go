@@ -70,5 +70,5 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit(root)
-	assert.Equal(t, 27, count)
+	assert.Equal(t, 28, count)
 }
