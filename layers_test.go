@@ -70,6 +70,7 @@ var outside = map[string]string{
 	"github.com/spf13/cobra":                "command line of the daemon: help, completion, the usual flags",
 	"go.yaml.in/yaml/v3":                    "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
 	"github.com/prometheus":                 "metrics: client_golang, and the text format and linter that its tests need",
+	"github.com/google/pprof":               "profiles: reads what Go's runtime writes, to sum it up; the library that go tool pprof is made of",
 	"github.com/spf13/pflag":                "cobra's flags, where commands share some, or a table makes them",
 	"charm.land/bubbletea/v2":               "top: draws on a terminal, reads its keys; the most used library for it, released monthly",
 	"charm.land/bubbles/v2":                 "top: text input, scrolling, help, of the same people",

@@ -132,7 +132,7 @@ var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "runner.Infinity", "peers.active",
 		"flow.lookedBit", "flow.countBits", "flow.phaseBits", "flow.deferringShift", "process.tokened",
 		"peers.markShift", "peers.maxMark", "executor.FirstOwn"},
-	"limits of what grows": {"node.maxProcessesLimit", "node.mostLogLevels", "node.maxStages", "executor.MaxStages",
+	"limits of what grows": {"fiber.traceSize", "runner.looks", "node.maxProcessesLimit", "node.mostLogLevels", "node.maxStages", "executor.MaxStages",
 		"tables.leastSweep", "tables.leastLent",
 		"inbox.leastPositions",
 		"peers.maxBrief", "flow.maxReason", "peers.mostLosses", "peers.lossTime", "peers.shortLinks", "node.mostCauses", "node.causesDepth",

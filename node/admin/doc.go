@@ -95,9 +95,10 @@
 // of the connection to it. A trace ends when all its processes have (exited).
 // A message in an event is cut to the size of the request.
 //
-// A profile is made first, and then sent in events of 64 KiB, of which at most 16 are on their way. Why is complete at
-// its end. Its bytes are a file for go tool pprof or, of kind trace, for go tool trace. A trace of 64 MiB ends early.
-// The program makes one cpu profile, and one trace, at a time: a second request is answered with busy.
+// A profile is made first, and then sent in events of 64 KiB, of which at most 16 are on
+// their way. Why is complete at its end. Its bytes are a file for go tool pprof or, of kind
+// trace, for go tool trace. A trace of 64 MiB ends early. The program makes one cpu profile,
+// and one trace, at a time: a second request is answered with busy.
 //
 // # Invariants
 //
@@ -127,9 +128,10 @@
 // alone does not prove that name, but cookies for single peers or TLS do. ReadOnly
 // applies to every node.
 //
-// A stack and a profile change nothing, and are made with ReadOnly, too. But they cost: for a stack the program
-// stands still for some 10 µs for each goroutine, a cpu profile takes some percent of the CPU while it is made. So they are for Operators, need the right profile of package node/rights,
-// and are logged.
+// A stack and a profile change nothing, and are made with ReadOnly, too. But they cost: for a
+// stack the program stands still for some 10 µs for each goroutine, a cpu profile takes some
+// percent of the CPU while it is made. So they are for Operators, need the right profile of
+// package node/rights, and are logged.
 //
 // Each request that changes something, shows messages, or measures at a cost is logged in one line,
 // "operator action", with the requesting node, its address, the shortened arguments and

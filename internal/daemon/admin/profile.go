@@ -117,8 +117,8 @@ func (p *profiler) begin(kind node.Atom) (stop func(), err error) {
 	return stop, nil
 }
 
-// run is the profiler's goroutine. It starts with the stream and ends with ctx, which the stream's end cancels, or when the profile
-// has been sent.
+// run is the profiler's goroutine. It starts with the stream and ends with ctx, which the stream's end cancels, or when the
+// profile has been sent.
 func (p *profiler) run(ctx context.Context, d time.Duration, stop func(), to chan<- chunk) {
 	defer close(to)
 	if stop != nil {
@@ -139,9 +139,9 @@ func (p *profiler) run(ctx context.Context, d time.Duration, stop func(), to cha
 	}
 }
 
-// Profile measures the program of a node and writes the profile to w, within q.For and the time that it takes to send it. patience
-// is how long it waits for the answer, and then for each further part. Errors, in addition to those of all functions here:
-// [ErrBusy] if another profile of the kind is being made, [ErrLost], and those of w.
+// Profile measures the program of a node and writes the profile to w, within q.For and the time that it takes to send it.
+// patience is how long it waits for the answer, and then for each further part. Errors, in addition to those of all functions
+// here: [ErrBusy] if another profile of the kind is being made, [ErrLost], and those of w.
 func Profile(ctx context.Context, from node.Caller, at node.Atom, q ProfileQuery, patience time.Duration, w io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

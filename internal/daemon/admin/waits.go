@@ -218,8 +218,8 @@ func cyclesOf(next map[node.PID]node.PID) (cycles [][]node.PID) {
 func comparePIDs(a, b node.PID) int { return wire.Compare(a, b) }
 
 // WaitsOf merges the waits of several nodes, and finds cycles over several. The result has the waits of the nodes that have
-// answered, and failed the errors of the others. Cycles counts the cycles on single nodes and the others found. Each node is asked
-// twice if q.Cycles is set: what both answers show has been so between them.
+// answered, and failed the errors of the others. Cycles counts the cycles on single nodes and the others found. Each node is
+// asked twice if q.Cycles is set: what both answers show has been so between them.
 func WaitsOf(ctx context.Context, from node.Caller, nodes []node.Atom, q WaitQuery) (all Waits, failed map[node.Atom]error) {
 	q.Away = q.Cycles
 	all, failed = askWaits(ctx, from, nodes, q)

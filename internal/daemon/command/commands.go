@@ -69,8 +69,9 @@ func addClients(root *cobra.Command, env environment, status *exit) {
 		commands  []*cobra.Command
 	}{
 		{"look", "Inspect a node:", []*cobra.Command{
-			statusCommand(env, status), doctorCommand(env, status), nodesCommand(env, status), psCommand(env, status), waitsCommand(env, status), treeCommand(env, status),
-			infoCommand(env, status), stackCommand(env, status), topCommand(env, status), profileCommand(env, status), traceCommand(env, status), deadlettersCommand(env, status),
+			doctorCommand(env, status), statusCommand(env, status), nodesCommand(env, status), psCommand(env, status),
+			waitsCommand(env, status), treeCommand(env, status), infoCommand(env, status), stackCommand(env, status),
+			profileCommand(env, status), topCommand(env, status), traceCommand(env, status), deadlettersCommand(env, status),
 		}},
 		{"talk", "Talk to processes, also on Erlang nodes:", talkCommands(env, status)},
 		{"steer", "Control a node:", []*cobra.Command{

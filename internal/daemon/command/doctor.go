@@ -24,11 +24,11 @@ func doctorCommand(env environment, status *exit) *cobra.Command {
 	window := 2 * time.Second
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Look for what is wrong with a node", Args: noArgs,
-		Long: "Looks at a node for a while, and says what seems to be wrong, with evidence and the command that shows more: processes\n" +
-			"that wait for each other or for a reply that does not come, long and full mailboxes, handlers that take long, children\n" +
-			"that are restarted, leaks of processes, monitors and goroutines, lost and frozen peers, dead letters, busy names, CPU.\n" +
-			"It makes the requests of status, nodes, ps, waits, tree, info and, unless --no-profile is set or the node refuses it,\n" +
-			"profile cpu. With --all the nodes that the node is connected to are examined as well.\n\n" +
+		Long: "Looks at a node for a while, and says what seems to be wrong, with evidence and the command that shows more:\n" +
+			"processes that wait for each other or for a reply that does not come, long and full mailboxes, handlers that take long,\n" +
+			"children that are restarted, leaks of processes, monitors and goroutines, lost and frozen peers, dead letters, busy\n" +
+			"names, CPU. It makes the requests of status, nodes, ps, waits, tree, info and, unless --no-profile is\n" +
+			"set or the node refuses it, profile cpu. With --all the nodes that the node is connected to are examined as well.\n\n" +
 			"Exit status: 0 nothing is wrong; 10 there is a finding that is a warning or critical; others as of all commands.\n" +
 			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode doctor\n  actornode doctor --all --for 5s\n  actornode doctor --json | jq -r '.findings[].name'",

@@ -202,7 +202,8 @@ func (c *chart) slowHandlers() (all []finding) {
 				spanText(c.window), countText(p.Mailbox))...)
 		}
 	}
-	if n := c.after.BlockedTurns - min(c.before.BlockedTurns, c.after.BlockedTurns); c.perSecond(float64(n)) >= slowTurns && all == nil {
+	n := c.after.BlockedTurns - min(c.before.BlockedTurns, c.after.BlockedTurns)
+	if all == nil && c.perSecond(float64(n)) >= slowTurns {
 		all = c.found("warning", "slow-handler", "ps --sort mailbox", "%s handlers took too long in %s: the log has their stacks",
 			countText(n), spanText(c.window))
 	}
@@ -292,16 +293,16 @@ func (c *chart) cpuBurn() []finding {
 	for _, r := range c.cpu.Top {
 		most = append(most, strings.TrimSpace(shareText(r.Value, c.cpu.Total)+" "+r.Code+" "+strings.Join(r.Names, " ")))
 	}
-	return c.found("warning", "cpu", "profile cpu", "%.1f of %d processors are busy, with %s messages a second: %s", busy, c.after.CPUs,
-		rateText(c.handledRate()), strings.Join(most, ", "))
+	return c.found("warning", "cpu", "profile cpu", "%.1f of %d processors are busy, with %s messages a second: %s", busy,
+		c.after.CPUs, rateText(c.handledRate()), strings.Join(most, ", "))
 }
 
 func (c *chart) hotNames() (all []finding) {
 	total := c.handledRate()
 	for _, p := range c.busiest.Processes {
 		if p.Rate >= hotRate && p.Rate >= hotShare*total {
-			all = append(all, c.found("info", "hot-process", "ps --sort rate --rate 5s", "%s handles %s messages a second, of %s", c.who(p),
-				rateText(p.Rate), rateText(max(total, p.Rate)))...)
+			all = append(all, c.found("info", "hot-process", "ps --sort rate --rate 5s", "%s handles %s messages a second, of %s",
+				c.who(p), rateText(p.Rate), rateText(max(total, p.Rate)))...)
 		}
 	}
 	return all

@@ -38,7 +38,8 @@ func psCommand(env environment, status *exit) *cobra.Command {
 			"WAITS FOR is there if a process waits for more than a message, such as the reply to a call: what, on whom, how long.\n" +
 			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode ps\n  actornode ps --sort mailbox --limit 10\n  actornode ps counter --state waiting\n" +
-			"  actornode ps --by behaviour --rate 5s --sort growth\n  actornode ps --json | jq -r '.processes[] | select(.mailbox > 100) | .pid'",
+			"  actornode ps --by behaviour --rate 5s --sort growth\n" +
+			"  actornode ps --json | jq -r '.processes[] | select(.mailbox > 100) | .pid'",
 	}
 	f := cmd.Flags()
 	f.StringVarP(&sort, "sort", "s", "", strings.Join(sorts, ", ")+"; with --by also "+strings.Join(groupSorts, " and ")+
@@ -250,11 +251,13 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		{"Stage", stage},
 		{"Started", fmt.Sprintf("%s, %s ago", momentText(d.Started), spanText(d.Age))},
 		{"Memory", bytesText(d.Memory)}, {"Handled", countText(d.Handled)},
-		{"Restarted", restarts}, {"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
+		{"Restarted", restarts},
+		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
 		{"Traps exits", trap}, {"Traced", traced}, {"Owned", owned},
 		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)},
 		{"Monitors", strings.TrimSpace(strings.Join(d.Named, " ") + " " + s.pidsText(d.Watches, d.Watching-len(d.Named)))},
-		{"Mailbox", countText(d.Mailbox)}, {"Bound", boundText(d.Bound)}, {"Callers", s.callersText(d.Callers)}, {"Unhandled", unhandledText(d.Unhandled)}, {"Messages", s.messagesText(d)},
+		{"Mailbox", countText(d.Mailbox)}, {"Bound", boundText(d.Bound)}, {"Callers", s.callersText(d.Callers)},
+		{"Unhandled", unhandledText(d.Unhandled)}, {"Messages", s.messagesText(d)},
 	}
 }
 

@@ -26,8 +26,8 @@ func profileCommand(env environment, status *exit) *cobra.Command {
 	top := 10
 	cmd := &cobra.Command{
 		Use: "profile " + strings.Join(profileKinds, "|"), Short: "Profile the program of a node", Args: cobra.ExactArgs(1),
-		Long: "Profiles the program of a node while it runs: where it spends its CPU time, what is on its heap (as of the last garbage\n" +
-			"collection), what its goroutines do; or traces it. Prints which behaviours and functions have the most, with the\n" +
+		Long: "Profiles the program of a node while it runs: where it spends its CPU time, what is on its heap (as of the last\n" +
+			"garbage collection), what its goroutines do; or traces it. Prints which behaviours and functions have the most, with the\n" +
 			"registered names of processes with that behaviour. With -o the profile is written to a file for go tool pprof, a trace\n" +
 			"for go tool trace. A node makes one cpu profile, and one trace, at a time. It takes some percent of the CPU; the node\n" +
 			"logs the request, and only its operators may make it.\n" + jsonHelp + "\n" + targetHelp,
@@ -182,10 +182,10 @@ func isRuntime(function string) bool {
 	return first == "runtime" || first == "syscall"
 }
 
-// stackCode returns what a stack is counted as. If the runtime of processes has called it, that is the type of the first method, or
-// the first function, outside of the runtime: of a gen_server its own type, not that of the package that runs it. leaf is the innermost
-// function outside of Go's own runtime. Other stacks are those of goroutines, named after their functions, of Go's runtime and of
-// the node.
+// stackCode returns what a stack is counted as. If the runtime of processes has called it, that is the type of the first method,
+// or the first function, outside of the runtime: of a gen_server its own type, not that of the package that runs it. Other
+// stacks are those of goroutines, named after their functions, of Go's runtime and of the node. leaf is the innermost function
+// outside of Go's own runtime.
 func stackCode(calls []string) (code string, process bool, leaf string) {
 	inside := calls
 	if k := slices.IndexFunc(calls, func(f string) bool { return slices.Contains(entries, f) }); k >= 0 {

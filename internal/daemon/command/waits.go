@@ -19,8 +19,8 @@ func waitsCommand(env environment, status *exit) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "waits", Short: "Show which process waits for which", Args: noArgs,
-		Long: "Lists the processes that wait for something other than a message, such as the reply to a call: what, of whom, and for\n" +
-			"how long. Processes that wait for each other form a cycle. They come first, have its number in the column CYCLE, and\n" +
+		Long: "Lists the processes that wait for something other than a message, such as the reply to a call: what, of whom, and\n" +
+			"for how long. Processes that wait for each other form a cycle. They come first, have its number in the column CYCLE, and\n" +
 			"each waits for the next one listed, the last for the first; nothing but a timeout or an exit ends these waits.\n" +
 			"The methods of active objects are not listed. With --all the nodes that the node is connected to are asked as well,\n" +
 			"and --cycles finds cycles over several nodes.\n" + jsonHelp + "\n" + targetHelp,
