@@ -41,7 +41,7 @@ func TestCompletion(t *testing.T) {
 	}
 	assert.Empty(t, s.completions(t, "call", "counter", ""), "nobody knows the term")
 	assert.Equal(t, []string{"debug", "info", "warn", "error"}, s.completions(t, "log", "level", ""))
-	assert.Equal(t, sorts, s.completions(t, "ps", "--sort", ""))
+	assert.Equal(t, append(groupSorts, sorts...), s.completions(t, "ps", "--sort", ""))
 	assert.Contains(t, s.completions(t, "deadletters", "--cause", ""), "mailbox_full")
 	assert.Contains(t, s.completions(t, "st"), "status")
 	assert.Contains(t, s.completions(t, "ps", "--"), "--registered")

@@ -65,7 +65,7 @@ func psCommand(env environment, status *exit) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if l.By != q.By {
+		if q.By != "" && l.By != q.By {
 			return fail(exitUnsupported, nil, "the release of %s does not know --by", s.at)
 		}
 		if s.json {

@@ -116,6 +116,10 @@ func (h hostileService) Receive(c *node.Context, msg any) error {
 		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Forest]()})
 	case "info":
 		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Detail]()})
+	case "waits":
+		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Waits]()})
+	case "stack":
+		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Stack]()})
 	case "trace", "deadletters":
 		var to struct{ To node.PID }
 		if err := etf.FromTerm(query, &to); err != nil {
@@ -154,7 +158,9 @@ func startHostile(t *testing.T, answer string) (args []string) {
 
 // askingCommands are command lines of all commands that query a node, by command.
 var askingCommands = map[string][]string{
-	"status": {"status"}, "nodes": {"nodes"}, "ps": {"ps", "ps --sort rate", "ps --sort wait"}, "tree": {"tree"},
+	"status": {"status"}, "nodes": {"nodes"}, "ps": {"ps", "ps --sort rate", "ps --sort wait"},
+	"waits": {"waits", "waits --cycles"}, "stack": {"stack actornode"}, "profile": {"profile heap"}, "doctor": {"doctor --for 1ms"},
+	"tree": {"tree"},
 	"info": {"info actornode"}, "top": {"top --once"}, "trace": {"trace actornode"},
 	"deadletters": {"deadletters", "deadletters --follow"}, "ping": {"ping"}, "call": {"call actornode x", "call victim x"},
 	"send": {"send nobody x"}, "rpc": {"rpc evil evil"}, "spawn": {"spawn evil evil"}, "kill": {"kill victim"},
@@ -182,7 +188,8 @@ func TestHostileNode(t *testing.T) {
 						require.NotRegexp(t, obeyed, said, line+form)
 						require.NotContains(t, said, "\x1b", line+form)
 						require.NotEmpty(t, said, line)
-						if answer == "value" && slices.Contains([]string{"status", "nodes", "ps", "tree", "info", "top", "trace"}, name) {
+						if answer == "value" && slices.Contains([]string{"status", "nodes", "ps", "waits", "stack", "tree", "info", "top", "trace"}, name) &&
+							!strings.Contains(line, "--cycles") {
 							require.Contains(t, said, "forged", line+form)
 						}
 					}
@@ -197,7 +204,7 @@ func TestHostileNodeOnTerminal(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
 	args := startHostile(t, "value")
-	for _, name := range []string{"status", "nodes", "ps", "tree", "info", "trace", "deadletters"} {
+	for _, name := range []string{"status", "nodes", "ps", "stack", "tree", "info", "trace", "deadletters"} {
 		for _, line := range askingCommands[name] {
 			x := s.terminal(t, 200, 50, "actornode", append(strings.Fields(line), args...)...)
 			require.Equal(t, exitOK, x.exit(), line)
