@@ -106,6 +106,7 @@ func (c *children) forget(k *child) {
 		c.byID.Delete(k.id())
 	}
 	c.down(k, stopped)
+	k.spec.done.close()
 }
 
 // up records that k is running as pid.

@@ -118,6 +118,8 @@ type Child struct {
 
 	// Modules are shown by which_children. Default: the module of Named or Start.
 	Modules []wire.Atom
+
+	done *Done `isolation:"share"` // of a child of a Dynamic, or nil
 }
 
 // Named is an exported behaviour, by name, with arguments: OTP's mfargs().

@@ -82,3 +82,23 @@ func BenchmarkMap(b *testing.B) {
 		}
 	}
 }
+
+// A task that is awaited, of a supervisor with and without a limit.
+func BenchmarkGo(b *testing.B) {
+	for _, limit := range []int{0, 1 << 20} {
+		b.Run(fmt.Sprintf("max=%d", limit), func(b *testing.B) {
+			n := nodetest.Start(b, node.Config{})
+			ctx := context.Background()
+			sup, err := tasks.Start(ctx, n, tasks.Options{Max: limit}, node.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := node.Await(ctx, n, tasks.Go(n, sup, func(*node.Process) (int, error) { return 1, nil })); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

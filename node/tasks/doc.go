@@ -23,8 +23,10 @@
 //  2. A future is completed once: by what f returns, or by the exit of the task's process, whatever ends it.
 //  3. When a supervisor of tasks has ended, so have the processes of its tasks. Go cannot stop a function: one that ignores
 //     its context goes on, and is counted, see [node.Process.Context].
-//  4. A loop over Map has at most limit items that were taken and not yielded. Each item has one pair.
-//  5. When a loop over Map is over, by whatever, the functions that it has called have returned, and their processes have
+//  4. A caller that knows the result of a task, or that its process has ended, finds that task no longer counted toward Max,
+//     and so do those that it tells. Until its process has ended, a moment later, the task is a child that WhichChildren lists.
+//  5. A loop over Map has at most limit items that were taken and not yielded. Each item has one pair.
+//  6. When a loop over Map is over, by whatever, the functions that it has called have returned, and their processes have
 //     ended.
 //
 // # Protocol

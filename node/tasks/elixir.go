@@ -23,14 +23,16 @@ type task struct {
 	owner   node.PID   // waits for the answer
 	monitor bool       // end with the owner, until the task begins its call
 	mfa     wire.Tuple // nil if a message names the function and the receiver of the answer
+	done    *supervisor.Done
 }
 
 // elixir returns the task for the Args of {start_task, Args, Restart, Shutdown}, or nil.
-func (o Options) elixir(args any) *supervisor.Child {
+func (o Options) elixir(args any, done *supervisor.Done) *supervisor.Child {
 	t, ok := parseTask(args)
 	if !ok {
 		return nil
 	}
+	t.done = done
 	return child(t.run, o.Stop)
 }
 
@@ -92,6 +94,7 @@ func (t task) run(p *node.Process) error {
 	if !ok {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
+	t.done.Tell()
 	return p.Send(to, wire.Tuple{what[1], v})
 }
 

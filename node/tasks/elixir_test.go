@@ -266,6 +266,33 @@ func TestElixirShutdown(t *testing.T) {
 	})
 }
 
+// A caller on another node that has the result of a task, or its exit, can start the next one.
+func TestElixirMaxAwaited(t *testing.T) {
+	cluster := clustertest.NewCluster(t)
+	far, near := cluster.Start("far"), cluster.Start("near")
+	for name, f := range map[wire.Atom]rpc.Function{
+		"id":    func(_ context.Context, args []any) (any, error) { return args[0], nil },
+		"error": func(_ context.Context, args []any) (any, error) { return nil, rpc.Raise(args[0]) },
+	} {
+		require.NoError(t, rpc.Export(far, wire.Export{Module: "m", Function: name, Arity: 1}, f))
+	}
+	pid, err := tasks.Start(t.Context(), far, tasks.Options{Max: 1}, node.Options{})
+	require.NoError(t, err)
+	h := nodetest.NewProbe(t, near)
+	e := &elixir{t, near, h, pid}
+	for k := range 10_000 {
+		task := e.task(null, null, monitor)
+		if k%100 == 0 {
+			ref := h.Monitor(task)
+			e.ask(task, mfa("error", k))
+			require.Equal(t, fmt.Sprintf("{%d,[]}", k), wire.Format(h.ExpectDown(ref).Reason))
+			continue
+		}
+		ref := e.ask(task, mfa("id", k))
+		require.Equal(t, wire.Tuple{ref, k}, nodetest.Expect[wire.Tuple](h))
+	}
+}
+
 // A task of another node calls only what that node may call, whichever way it names the function, and counts towards what
 // it may have started here.
 func TestElixirRights(t *testing.T) {

@@ -21,8 +21,8 @@ var (
 
 // Options of a supervisor of tasks. The zero value works.
 type Options struct {
-	// Max limits the tasks at once: a further one fails with [ErrFull]. 0: no limit; below 0: no tasks. A task has its
-	// place until its process has ended, a moment after its future has the result.
+	// Max limits the tasks at once: a further one fails with [ErrFull]. 0: no limit; below 0: no tasks. A task whose
+	// result is known does not count any more.
 	Max int
 	// Stop is how long a task may take to end once it gets the exit signal shutdown; then it is killed. Default: 5 s.
 	// supervisor.BrutalKill: no time; node.Infinity: any. A caller from Elixir may choose another time for its task.
@@ -94,7 +94,7 @@ func exits(err error) bool {
 }
 
 // runJob is the process of a task for Go.
-func runJob(p *node.Process) error {
+func runJob(p *node.Process, done *supervisor.Done) error {
 	var r node.Request[any]
 	p.ReceiveMatch(func(m any) (ok bool) {
 		if r, ok = p.Node().AsRequest(m); ok {
@@ -129,10 +129,12 @@ func runJob(p *node.Process) error {
 	switch {
 	case own.Gone(): // its end is the answer
 	case err == nil:
+		done.Tell()
 		p.Reply(r.From, v)
 	case exits(err):
-		return err // which the caller gets as the exit of the process
+		return err // which the caller gets as the exit of the process, after the supervisor
 	default:
+		done.Tell()
 		r.Fail(err)
 	}
 	return nil
@@ -152,9 +154,9 @@ func child(run node.ProcessFunc, stop time.Duration) *supervisor.Child {
 }
 
 // job returns the task that a request of Go asks for, or nil.
-func (o Options) job(request any) *supervisor.Child {
+func (o Options) job(request any, done *supervisor.Done) *supervisor.Child {
 	if _, ok := request.(job); ok {
-		return child(runJob, o.Stop)
+		return child(func(p *node.Process) error { return runJob(p, done) }, o.Stop)
 	}
 	return nil
 }

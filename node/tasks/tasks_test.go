@@ -152,6 +152,51 @@ func TestMax(t *testing.T) {
 	}
 }
 
+// A caller that knows the result of a task, whichever it is, can start the next one. So can another process that it tells.
+func TestMaxAwaited(t *testing.T) {
+	n := nodetest.Start(t, node.Config{Log: (&logtest.Text{}).Logger()})
+	h, ctx := nodetest.NewProbe(t, n), testkit.Context(t)
+	sup, err := tasks.Start(ctx, n, tasks.Options{Max: 1}, node.Options{})
+	require.NoError(t, err)
+	for k := range 10_000 {
+		what := fates[0]
+		if k%10 == 9 {
+			what = fates[2+k/10%(len(fates)-2)] // these crash, or end from outside
+		}
+		caller := node.Caller(n)
+		if k%2 == 0 {
+			caller = h
+		}
+		_, err := node.Await(ctx, caller, tasks.Go(caller, sup, func(p *node.Process) (int, error) { return what.do(p, k) }))
+		require.NotErrorIs(t, err, tasks.ErrFull, k)
+		what.check(t, err)
+	}
+}
+
+// Tasks that are killed at any time, also when they have told their supervisor that they are done, leave no trace in what
+// it counts.
+func TestMaxKilled(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	ctx := testkit.Context(t)
+	sup, err := tasks.Start(ctx, n, tasks.Options{Max: 1}, node.Options{})
+	require.NoError(t, err)
+	for range testkit.By(2000, 10_000, 100_000) {
+		pids := make(chan node.PID, 1)
+		f := tasks.Go(n, sup, func(p *node.Process) (int, error) { pids <- p.Self(); return 1, nil })
+		n.Exit(<-pids, node.Kill)
+		_, err := node.Await(ctx, n, f)
+		require.NotErrorIs(t, err, tasks.ErrFull)
+	}
+	testkit.UntilTrue(t, func() bool {
+		c, err := supervisor.CountChildren(ctx, n, sup)
+		return err == nil && c == supervisor.Counts{}
+	}, "no task is left")
+	first := tasks.Go(n, sup, forever)
+	_, err = node.Await(ctx, n, tasks.Go(n, sup, forever))
+	require.ErrorIs(t, err, tasks.ErrFull)
+	first.Cancel()
+}
+
 // Who gives up on a linked task ends it, and is not ended by that.
 func TestGiveUpLinked(t *testing.T) {
 	inBubble(t, tasks.Options{}, func(t *testing.T, n *node.Node, h *nodetest.Probe, sup node.PID) {
