@@ -72,13 +72,12 @@ func Start(ctx context.Context, n *node.Node, c Config) (*Service, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return nil, fmt.Errorf("describe the groups: %w", err)
 	}
-	jobs := func(...any) (node.Actor, error) { return tasks.New(tasks.Options{Max: c.Jobs}), nil }
 	s.top, err = supervisor.Start(ctx, n, supervisor.Spec{
 		Intensity: 10, Period: time.Minute,
 		Children: []supervisor.Child{
 			s.limits.Child(),
 			s.sessions.Child(),
-			{ID: "jobs", Start: jobs, Type: supervisor.Supervisor, Options: node.Options{Name: "jobs"}},
+			tasks.Child("jobs", tasks.Options{Max: c.Jobs}),
 		},
 	}, node.Options{Name: "hour"})
 	if err != nil {

@@ -42,10 +42,7 @@ func Start(ctx context.Context, n *node.Node, c Config) (node.PID, error) {
 			Start: func(...any) (node.Actor, error) {
 				return queues.New(&queue{Config: c, jobs: make(map[string]*job)}), nil
 			},
-		}, {
-			ID: workersName, Options: node.Options{Name: workersName}, Type: supervisor.Supervisor,
-			Start: func(...any) (node.Actor, error) { return tasks.New(tasks.Options{}), nil },
-		}},
+		}, tasks.Child(workersName, tasks.Options{})},
 	}, node.Options{Name: "jobs"})
 	if err != nil {
 		return node.PID{}, fmt.Errorf("start the queue: %w", err)

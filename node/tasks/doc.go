@@ -12,7 +12,7 @@
 //
 //   - A task is a process that calls one function. Its result is a [node.Future].
 //   - A supervisor of tasks starts them, and ends them when it ends itself: see [Options]. It is a supervisor of package
-//     supervisor, whose WhichChildren, CountChildren and TerminateChild it answers. [New] makes one for a supervision tree.
+//     supervisor, whose WhichChildren, CountChildren and TerminateChild it answers. [Child] makes one for a supervision tree.
 //   - [Go] starts a task that goes on if its caller ends, [GoLinked] one that is linked to its caller.
 //   - [Map] needs no supervisor: its processes live as long as the loop.
 //

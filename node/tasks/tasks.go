@@ -35,8 +35,15 @@ const (
 	maxSeconds  = 5
 )
 
-// New returns a supervisor of tasks, for the Start of a supervisor's child with the Type supervisor.Supervisor, or for a
-// spawn.
+// Child returns a supervisor of tasks as a child of a supervisor. name is its ID and the registered name of its process, for
+// [Go].
+func Child(name node.Atom, o Options) supervisor.Child {
+	return supervisor.Child{ID: name, Type: supervisor.Supervisor, Options: node.Options{Name: name},
+		Start: func(...any) (node.Actor, error) { return New(o), nil }}
+}
+
+// New returns a supervisor of tasks as an Actor, for a spawn or for rpc.ExportBehaviour. [Child] makes one for a supervision
+// tree.
 func New(o Options) node.Actor {
 	return supervisor.NewDynamic(process.Key{},
 		supervisor.Spec{Intensity: maxRestarts, Period: maxSeconds * time.Second},

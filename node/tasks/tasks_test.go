@@ -396,11 +396,12 @@ func TestNodeStops(t *testing.T) {
 // As a child of a supervisor, it ends with that, and is started again.
 func TestChild(t *testing.T) {
 	actortest.InBubble(t, func(t *testing.T, n *node.Node, h *nodetest.Probe, _ *logtest.Text) {
-		top, err := supervisor.Start(t.Context(), h, supervisor.Spec{Children: []supervisor.Child{{
-			ID: "tasks", Type: supervisor.Supervisor, Options: node.Options{Name: "tasks"},
-			Start: func(...any) (node.Actor, error) { return tasks.New(tasks.Options{}), nil },
-		}}}, node.Options{Link: true})
+		top, err := supervisor.Start(t.Context(), h, supervisor.Spec{Children: []supervisor.Child{
+			tasks.Child("tasks", tasks.Options{Max: 1})}}, node.Options{Link: true})
 		require.NoError(t, err)
+		c, err := supervisor.CountChildren(t.Context(), n, top)
+		require.NoError(t, err)
+		require.Equal(t, supervisor.Counts{Specs: 1, Active: 1, Supervisors: 1}, c)
 		sup := node.Atom("tasks")
 		f := tasks.Go(h, sup, forever)
 		require.Equal(t, 1, active(t, n, sup))
@@ -411,6 +412,8 @@ func TestChild(t *testing.T) {
 		require.Zero(t, active(t, n, sup))
 		f = tasks.Go(h, sup, forever)
 		require.Equal(t, 1, active(t, n, sup))
+		_, err = node.Await(t.Context(), h, tasks.Go(h, sup, forever))
+		require.ErrorIs(t, err, tasks.ErrFull)
 		h.TrapExit(true)
 		h.Exit(top, node.Shutdown)
 		require.Equal(t, node.Exited{From: top, Reason: node.Shutdown}, h.Receive())
