@@ -261,6 +261,7 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 		_, err := supervisor.RestartChild(ctx, w.me, w.pid, 1)
 		return err
 	},
+	"supervisor.Run": nil, // stops the tree, and then has no error
 	"supervisor.Start": func(w contextWorld, ctx context.Context) error {
 		_, err := supervisor.Start(ctx, w.me, supervisor.Spec{}, node.Options{})
 		return err

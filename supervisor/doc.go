@@ -22,6 +22,8 @@
 //		},
 //	}, node.Options{Name: "top"})
 //
+// [Run] is what a main function does then: it serves until the context ends or the tree does, and stops what is left.
+//
 // # Semantics
 //
 // The semantics are those that OTP documents for its supervisor; the tests run the same
@@ -82,5 +84,5 @@
 //
 // # Goroutines
 //
-// None: a supervisor is an Actor, which never blocks.
+// None: a supervisor is an Actor, which never blocks. Run starts one for Serve, and waits for it within the time of Stop.
 package supervisor

@@ -122,6 +122,7 @@ type agents struct {
 	pool          *pool
 	ledger        *ledger
 	conversations *keyed.Group[string]
+	top           node.PID
 }
 
 var conversations = genserver.Define(genserver.OnCall((*conversation).ask))

@@ -69,16 +69,9 @@ func run(ctx context.Context, l net.Listener, size int, limit time.Duration, eac
 		return err
 	}
 	server := http.Server{Handler: a.handler(n), ReadTimeout: 10 * time.Second}
-	stopped := make(chan error, 1)
-	context.AfterFunc(ctx, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		stopped <- server.Shutdown(ctx)
+	return supervisor.Run(ctx, n, a.top, supervisor.Service{
+		Serve: func() error { return server.Serve(l) }, Drain: server.Shutdown, Stop: time.Minute,
 	})
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serving: %w", err)
-	}
-	return <-stopped
 }
 
 // start starts the tree: the tools, then what uses them.
@@ -87,7 +80,7 @@ func start(ctx context.Context, n *node.Node, p *pool, each Budget) (*agents, er
 	if err != nil {
 		return nil, fmt.Errorf("making the conversations: %w", err)
 	}
-	_, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{
+	a.top, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{
 		{ID: "tools", Type: supervisor.Supervisor, Options: node.Options{Name: "tools"},
 			Start: func(...any) (node.Actor, error) { return supervisor.New(p.tools), nil }},
 		a.conversations.Child(),

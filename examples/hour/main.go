@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
 )
 
 func main() {
@@ -45,22 +46,9 @@ func run(ctx context.Context, l net.Listener, c Config) (err error) {
 		return err
 	}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: deadline}
-	failed := make(chan error, 2)
-	go func() { failed <- server.Serve(l) }()
-	go func() {
-		reason, err := node.AwaitExit(ctx, n, s.top)
-		if err == nil {
-			failed <- fmt.Errorf("the supervisor has ended: %v", reason)
-		}
-	}()
-	select {
-	case err := <-failed:
-		return errors.Join(err, server.Close())
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.Background(), 2*deadline)
-	defer cancel()
-	return server.Shutdown(last)
+	return supervisor.Run(ctx, n, s.top, supervisor.Service{
+		Serve: func() error { return server.Serve(l) }, Drain: server.Shutdown, Stop: 2 * deadline,
+	})
 }
 
 // work stands for what a job does.

@@ -69,5 +69,5 @@ func TestSupervisorEnds(t *testing.T) {
 			r.Body.Close()
 		}
 	}()
-	require.ErrorContains(t, <-ran, "the supervisor has ended")
+	require.ErrorContains(t, <-ran, "the supervision tree has ended")
 }

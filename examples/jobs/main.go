@@ -19,10 +19,8 @@ import (
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/supervisor"
 )
-
-// stopping is how long jobs that run have to end.
-const stopping = 25 * time.Second
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "where to listen")
@@ -55,27 +53,18 @@ func run(ctx context.Context, l net.Listener, c Config) (err error) {
 		return err
 	}
 	server := &http.Server{Handler: Handle(n), ReadHeaderTimeout: 5 * time.Second}
-	failed := make(chan error, 2)
-	go func() { failed <- server.Serve(l) }()
-	go func() {
-		if reason, err := node.AwaitExit(ctx, n, top); err == nil {
-			failed <- fmt.Errorf("the supervisor has ended: %v", reason)
-		}
-	}()
-	select {
-	case err := <-failed:
-		return errors.Join(err, server.Close())
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.Background(), stopping)
-	defer cancel()
-	err = server.Shutdown(last)
-	lost, drainErr := genserver.Call(last, n, queueName, Drain{})
-	if drainErr != nil {
-		return errors.Join(err, fmt.Errorf("wait for the jobs that run: %w", drainErr))
-	}
-	slog.Info("drained", "jobs_lost", lost)
-	return err
+	return supervisor.Run(ctx, n, top, supervisor.Service{
+		Serve: func() error { return server.Serve(l) },
+		Drain: func(ctx context.Context) error {
+			err := server.Shutdown(ctx)
+			lost, drainErr := genserver.Call(ctx, n, queueName, Drain{})
+			if drainErr != nil {
+				return errors.Join(err, fmt.Errorf("wait for the jobs that run: %w", drainErr))
+			}
+			slog.Info("drained", "jobs_lost", lost)
+			return err
+		},
+	})
 }
 
 // fetch gets a page: {"url": "https://go.dev"}. The result is its length.

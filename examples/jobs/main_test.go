@@ -405,7 +405,7 @@ func TestSupervisorEnds(t *testing.T) {
 	})
 	defer p.stop()
 	close(answered)
-	require.ErrorContains(t, <-p.ran, "the supervisor has ended")
+	require.ErrorContains(t, <-p.ran, "the supervision tree has ended")
 }
 
 func TestFetch(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/supervisor"
 )
 
 // stopping is how long the end may take: less than what Kubernetes gives before it kills, 30 s.
@@ -52,34 +52,20 @@ func run(ctx context.Context, l net.Listener, delay time.Duration, c Config) (er
 		return err
 	}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: c.Timeout}
-	failed := make(chan error, 2)
-	go func() { failed <- server.Serve(l) }()
-	go func() {
-		if reason, err := node.AwaitExit(ctx, n, s.top); err == nil {
-			failed <- fmt.Errorf("the supervisor has ended: %v", reason)
-		}
-	}()
-	select {
-	case err := <-failed:
-		return errors.Join(err, server.Close())
-	case <-ctx.Done():
-		return s.drain(server, delay)
-	}
+	return supervisor.Run(ctx, n, s.top, s.service(server, l, delay))
 }
 
-// drain ends the service from the outside in: no new requests, then those under way, then the servers in reverse order.
-func (s *Shop) drain(server *http.Server, delay time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), delay+stopping)
-	defer cancel()
-	s.draining.Store(true)
-	time.Sleep(delay)
-	if err := server.Shutdown(ctx); err != nil {
-		return fmt.Errorf("wait for the requests under way: %w", err)
+// service ends from the outside in: no new requests, then those under way; after that the servers end in reverse order.
+func (s *Shop) service(server *http.Server, l net.Listener, delay time.Duration) supervisor.Service {
+	return supervisor.Service{
+		Serve: func() error { return server.Serve(l) },
+		Drain: func(ctx context.Context) error {
+			s.draining.Store(true)
+			time.Sleep(delay)
+			return server.Shutdown(ctx)
+		},
+		Stop: delay + stopping,
 	}
-	if err := sys.Stop(ctx, s.n, s.top, node.Shutdown); err != nil {
-		return fmt.Errorf("stop the servers: %w", err)
-	}
-	return nil
 }
 
 var errNotPaid = errors.New("the bank refuses")

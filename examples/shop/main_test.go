@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node/keyed"
 	"github.com/actornode/actornode/node/nodetest"
 	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/supervisor"
 )
 
 // free is a bank that always agrees.
@@ -328,8 +329,14 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, config(free))
 		c.answers(http.StatusOK, "GET /readyz", "")
+		ctx, end := context.WithCancel(t.Context())
+		service := c.shop.service(&http.Server{}, nil, time.Minute)
+		service.Serve = nil // the requests come without a network
 		drained := make(chan error)
-		go func() { drained <- c.shop.drain(&http.Server{}, time.Minute) }()
+		go func() { drained <- supervisor.Run(ctx, c.n, c.shop.top, service) }()
+		synctest.Wait()
+		c.answers(http.StatusOK, "GET /readyz", "")
+		end()
 		synctest.Wait()
 		c.answers(http.StatusServiceUnavailable, "GET /readyz", "")
 		c.answers(http.StatusOK, "GET /healthz", "")
@@ -408,7 +415,7 @@ func TestSupervisorEnds(t *testing.T) {
 	})
 	defer s.stop()
 	err := <-s.ran
-	require.ErrorContains(t, err, "the supervisor has ended")
+	require.ErrorContains(t, err, "the supervision tree has ended")
 }
 
 func TestPay(t *testing.T) {
