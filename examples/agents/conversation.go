@@ -128,13 +128,12 @@ type agents struct {
 var conversations = genserver.Define(genserver.OnCall((*conversation).ask))
 
 // newAgents makes the conversations, whose processes start with their first request and end when they are idle.
-func newAgents(p *pool, each Budget) (*agents, error) {
+func newAgents(p *pool, each Budget) *agents {
 	a := &agents{pool: p, ledger: &ledger{each: each, max: 100_000, left: map[string]Budget{}}}
-	var err error
-	a.conversations, err = keyed.New(keyed.Kind[string]{
+	a.conversations = keyed.MustNew(keyed.Kind[string]{
 		Name: "conversations", Idle: 30 * time.Minute, Max: 10_000,
 		Options: node.Options{Bounds: mailbox.Bounds{Messages: 4}}, // of more requests the caller gets node.ErrMailboxFull
 		New:     func(id string) (node.Actor, error) { return conversations.New(&conversation{agents: a, id: id}), nil },
 	})
-	return a, err
+	return a
 }

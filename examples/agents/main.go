@@ -76,10 +76,8 @@ func run(ctx context.Context, l net.Listener, size int, limit time.Duration, eac
 
 // start starts the tree: the tools, then what uses them.
 func start(ctx context.Context, n *node.Node, p *pool, each Budget) (*agents, error) {
-	a, err := newAgents(p, each)
-	if err != nil {
-		return nil, fmt.Errorf("making the conversations: %w", err)
-	}
+	a := newAgents(p, each)
+	var err error
 	a.top, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{
 		{ID: "tools", Type: supervisor.Supervisor, Options: node.Options{Name: "tools"},
 			Start: func(...any) (node.Actor, error) { return supervisor.New(p.tools), nil }},

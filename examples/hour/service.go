@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -62,16 +61,13 @@ type Service struct {
 // Start starts the processes of a Service.
 func Start(ctx context.Context, n *node.Node, c Config) (*Service, error) {
 	s := &Service{Config: c, n: n}
-	var err, err2 error
-	s.limits, err = keyed.New(keyed.Kind[string]{Name: "limits", Idle: c.Idle, New: func(string) (node.Actor, error) {
+	s.limits = keyed.MustNew(keyed.Kind[string]{Name: "limits", Idle: c.Idle, New: func(string) (node.Actor, error) {
 		return limits.New(rate.NewLimiter(c.Rate, c.Burst)), nil
 	}})
-	s.sessions, err2 = keyed.New(keyed.Kind[string]{Name: "sessions", Idle: c.Idle, New: func(string) (node.Actor, error) {
+	s.sessions = keyed.MustNew(keyed.Kind[string]{Name: "sessions", Idle: c.Idle, New: func(string) (node.Actor, error) {
 		return sessions.New(&session{}), nil
 	}})
-	if err := errors.Join(err, err2); err != nil {
-		return nil, fmt.Errorf("describe the groups: %w", err)
-	}
+	var err error
 	s.top, err = supervisor.Start(ctx, n, supervisor.Spec{
 		Intensity: 10, Period: time.Minute,
 		Children: []supervisor.Child{

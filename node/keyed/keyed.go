@@ -130,6 +130,15 @@ func New[K comparable](k Kind[K]) (*Group[K], error) {
 	return g, nil
 }
 
+// MustNew is [New] for a Kind that is written in the program, where an error is a mistake of the program: it panics with it.
+func MustNew[K comparable](k Kind[K]) *Group[K] {
+	g, err := New(k)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
 // Start starts a group without a supervisor. Errors: [node.ErrArgument], and those of [node.SpawnWait].
 func Start[K comparable](ctx context.Context, from node.Caller, k Kind[K]) (*Group[K], error) {
 	g, err := New(k)

@@ -546,7 +546,9 @@ func TestBadKinds(t *testing.T) {
 		_, err := keyed.Start(t.Context(), n, k)
 		require.ErrorIs(t, err, node.ErrArgument)
 		require.ErrorContains(t, err, text)
+		require.PanicsWithError(t, err.Error(), func() { keyed.MustNew(k) })
 	}
+	require.NotNil(t, keyed.MustNew(keyed.Kind[int]{Name: "g", New: func(int) (node.Actor, error) { return nil, nil }}))
 }
 
 // A killed process may still be in its handler: the next one starts when that has returned.

@@ -127,6 +127,15 @@ func New(o Options) (*Pool, error) {
 	return p, nil
 }
 
+// MustNew is [New] for Options that are written in the program, where an error is a mistake of the program: it panics with it.
+func MustNew(o Options) *Pool {
+	p, err := New(o)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // Start starts a pool without a supervisor. It returns when all workers have started. Errors: [node.ErrArgument], and those
 // of [supervisor.Start].
 func Start(ctx context.Context, from node.Caller, o Options) (*Pool, error) {

@@ -354,8 +354,10 @@ func TestBadOptions(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		if strings.Contains(want, "Options") || strings.Contains(want, "workers") {
 			require.ErrorIs(t, err, node.ErrArgument)
+			require.PanicsWithError(t, err.Error(), func() { pool.MustNew(o) })
 		}
 	}
+	require.NotNil(t, pool.MustNew(pool.Options{New: good}))
 }
 
 type starter struct{ err error }
