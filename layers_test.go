@@ -26,7 +26,8 @@ var house = [][]string{
 		"internal/testkit", "internal/testkit/certtest", "internal/testkit/markdown", "internal/testkit/porttest", "internal/testkit/recorded",
 	},
 	// types that users implement, and send
-	{"mailbox", "sched", "wire", "wire/epmd", "internal/counter", "internal/testkit/logtest"},
+	{"wire", "wire/epmd"},
+	{"mailbox", "sched", "internal/counter", "internal/testkit/logtest"},
 	{"wire/dist", "wire/pickle", "node/rights", "internal/daemon/loglimit", "internal/wire/epmdserver", "internal/testkit/erltest", "internal/testkit/termtest"},
 	// the scheduler, the mailbox, codecs
 	{"internal/mailbox/inbox", "internal/wire/box", "internal/wire/epmdclient", "internal/wire/fault", "internal/wire/termof", "internal/testkit/epmdtest"},

@@ -1,5 +1,7 @@
 package mailbox
 
+import "github.com/actornode/actornode/wire"
+
 // Policy defines what happens to a message when a bounded mailbox is full.
 type Policy uint8
 
@@ -34,6 +36,7 @@ type Bounds struct {
 	Policy   Policy
 	// Size returns a message's size in bytes. Default: the function Size.
 	Size func(msg any) int
-	// Dropped is called for each message lost by a Drop policy, on the pushing goroutine. Default: nil.
-	Dropped func(msg any)
+	// Dropped is called for each message that a Drop policy loses, on the pushing goroutine. to is the process whose mailbox
+	// it is. It must be quick, and may send, but not wait. Default: nil.
+	Dropped func(to wire.PID, msg any)
 }

@@ -1,5 +1,5 @@
 // Package mailbox lets a user choose or supply the mailbox of a process: limits with a policy, or a custom mailbox. It
-// imports only the standard library.
+// imports only the standard library and package wire.
 //
 // By default a process has an unbounded mailbox. Options.Bounds of package node sets [Bounds]; Options.Mailbox supplies any
 // other [Box], which may be a [Forcer] and a [Waiter] as well.

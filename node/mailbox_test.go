@@ -63,8 +63,8 @@ func TestBoundedMailbox(t *testing.T) {
 						var got []any
 						limits := b.of(3 + inFlight(s))
 						limits.Policy = p.policy
-						var told []any
-						limits.Dropped = func(m any) { told = append(told, m) }
+						var told, whose []any
+						limits.Dropped = func(to node.PID, m any) { told, whose = append(told, m), append(whose, to) }
 						pid := s.With(node.Options{Bounds: limits}).Spawn(t, n, func(_ actortest.Self, m any) error {
 							if m == "gate" {
 								<-release
@@ -100,7 +100,10 @@ func TestBoundedMailbox(t *testing.T) {
 						assert.Equal(t, p.lost, lost)
 						assert.EqualValues(t, len(p.lost), n.Stats().DeadLetters[deadletter.MailboxFull])
 						if p.err == nil {
-							assert.Equal(t, p.lost, told, "Limits.Dropped hears of it too")
+							assert.Equal(t, p.lost, told, "Bounds.Dropped hears of it too")
+							for _, to := range whose {
+								assert.Equal(t, pid, to)
+							}
 						}
 						// Handled messages leave room.
 						for i := range 20 {

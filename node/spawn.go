@@ -428,11 +428,11 @@ func (o *Options) apply(n *Node, p *process.Process) {
 	if inbox.Limited(o.Bounds) {
 		l := o.Bounds
 		tell := l.Dropped
-		l.Dropped = func(msg any) {
+		l.Dropped = func(_ PID, msg any) {
 			n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.PID(), Message: msg})
 			unanswered(msg, ErrDropped)
 			if tell != nil {
-				tell(msg)
+				tell(p.PID(), msg)
 			}
 		}
 		p.ColdPart().Box, p.Boxed = inbox.NewBounded(l), true

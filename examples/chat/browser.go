@@ -40,10 +40,10 @@ func (b *browser) Init(c *genserver.Context) error {
 }
 
 // drop counts an event that a mailbox has dropped.
-func (c *chat) drop(msg any) {
+func (c *chat) drop(to node.PID, msg any) {
 	c.dropped.Add(1)
-	if e, ok := msg.(Event); ok {
-		if b, ok := c.browsers.Load(e.To); ok {
+	if _, ok := msg.(Event); ok {
+		if b, ok := c.browsers.Load(to); ok {
 			b.(*browser).missed.Add(1)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 // Event is a message to the process of a browser, from any node, and in JSON to the browser. It is one of three: what somebody
 // has said, who is in the room, or how many events the browser has missed.
 type Event struct {
-	To     node.PID `json:"-"` // says whose mailbox has dropped it
 	From   string   `json:"from,omitempty"`
 	Text   string   `json:"text,omitempty"`
 	Who    []string `json:"who,omitempty"`
@@ -32,7 +31,7 @@ func personOf(room, name string) any { return wire.Tuple{wire.Atom("person"), ro
 // say sends a text to all in a room, on all nodes.
 func (c *chat) say(n *node.Node, room, from, text string) {
 	for pid := range c.scope.Each(roomOf(room)) {
-		n.Send(pid, Event{To: pid, From: from, Text: text}) // waits while a node is slow; if it is gone, so is the message
+		n.Send(pid, Event{From: from, Text: text}) // waits while a node is slow; if it is gone, so is the message
 	}
 }
 
@@ -106,7 +105,7 @@ func (p *people) flush(c *genserver.Context, _ flush) error {
 	for room := range p.changed {
 		names := p.names(room)
 		for _, pid := range p.scope.LocalMembers(roomOf(room)) {
-			c.Send(pid, Event{To: pid, Who: names})
+			c.Send(pid, Event{Who: names})
 		}
 	}
 	clear(p.changed)

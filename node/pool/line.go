@@ -55,13 +55,13 @@ type run struct {
 func newRun(o Options) *run {
 	r := &run{o: o, begun: time.Now(), ended: make(chan struct{})}
 	dropped := r.o.Bounds.Dropped
-	r.o.Bounds.Dropped = func(msg any) {
+	r.o.Bounds.Dropped = func(_ node.PID, msg any) {
 		r.refused.Add(1)
 		sys := r.front.System
 		sys.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: r.front.PID(), Message: msg})
 		sys.Host.Unanswered(msg, node.ErrDropped, false)
 		if dropped != nil {
-			dropped(msg)
+			dropped(r.front.PID(), msg)
 		}
 	}
 	r.lines.Store(new([]*line))

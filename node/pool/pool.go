@@ -44,7 +44,7 @@ type Options struct {
 	Worker node.Options
 	// Route chooses the worker for a message. Default: [LeastBusy].
 	Route Route
-	// Bounds limit a line. Default: no limit. A call that is dropped fails with node.ErrDropped.
+	// Bounds limit a line. Default: no limit. A call that is dropped fails with node.ErrDropped. Their Dropped gets the front.
 	Bounds mailbox.Bounds
 
 	// Deadline is the time after which a worker that still handles the same message is killed and replaced, which is logged.

@@ -225,9 +225,9 @@ func TestBounds(t *testing.T) {
 			mailbox.Refuse: {1, 2}, mailbox.DropNewest: {1, 2}, mailbox.DropOldest: {2, 3}, mailbox.Block: {1, 2, 3},
 		} {
 			t.Run(name+"/"+policy.String(), func(t *testing.T) {
-				var dropped []any
+				var dropped, whose []any
 				inBubble(t, pool.Options{Workers: 1, Route: route, Bounds: mailbox.Bounds{Messages: 2, Policy: policy,
-					Dropped: func(msg any) { dropped = append(dropped, msg) }}}, func(k *kit) {
+					Dropped: func(to node.PID, msg any) { dropped, whose = append(dropped, msg), append(whose, to) }}}, func(k *kit) {
 					dead := k.n.DeadLetters(10)
 					defer dead.Close()
 					on := k.hold()
@@ -249,6 +249,7 @@ func TestBounds(t *testing.T) {
 					} else {
 						require.NoError(k, err)
 						require.Len(k, dropped, 1)
+						require.Equal(k, []any{k.front}, whose)
 						require.Equal(k, k.front, (<-dead.C).To)
 					}
 					close(on)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/mailbox/ring"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/wire"
 )
 
 // Limited reports whether l sets any limit.
@@ -63,7 +64,8 @@ type entry struct {
 	size int
 }
 
-// NewBounded returns an empty box. It panics if l is not valid: check first.
+// NewBounded returns an empty box. It panics if l is not valid: check first. It does not know whose box it is, so l.Dropped
+// gets no PID: the caller puts a function between that adds it.
 func NewBounded(l mailbox.Bounds) *Bounded {
 	if err := Check(l); err != nil {
 		panic(err)
@@ -72,7 +74,7 @@ func NewBounded(l mailbox.Bounds) *Bounded {
 		l.Size = mailbox.Size
 	}
 	if l.Dropped == nil {
-		l.Dropped = func(any) {}
+		l.Dropped = func(wire.PID, any) {}
 	}
 	return &Bounded{limits: l, awake: true}
 }
@@ -100,7 +102,7 @@ func (b *Bounded) Force(msg any) mailbox.Result { return b.push(msg, true) }
 func (b *Bounded) push(msg any, force bool) mailbox.Result {
 	r, dropped := b.add(entry{msg, b.size(msg)}, force)
 	for _, m := range dropped {
-		b.limits.Dropped(m)
+		b.limits.Dropped(wire.PID{}, m)
 	}
 	return r
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/wire"
 )
 
 func TestBoundsValidate(t *testing.T) {
@@ -126,7 +127,7 @@ func TestBounded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var dropped []string
 			c.limits.Size = weight
-			c.limits.Dropped = func(msg any) { dropped = append(dropped, msg.(string)) }
+			c.limits.Dropped = func(_ wire.PID, msg any) { dropped = append(dropped, msg.(string)) }
 			b := NewBounded(c.limits)
 			for i, s := range c.steps {
 				switch s.op {
@@ -171,7 +172,7 @@ func TestBoundedClosed(t *testing.T) {
 func TestBoundedDroppedMayPush(t *testing.T) {
 	var lost []any
 	var b *Bounded
-	b = NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.DropOldest, Dropped: func(msg any) {
+	b = NewBounded(mailbox.Bounds{Messages: 1, Policy: mailbox.DropOldest, Dropped: func(_ wire.PID, msg any) {
 		if lost = append(lost, msg, b.Len()); len(lost) < 4 {
 			b.Push("told")
 		}
@@ -187,7 +188,7 @@ func TestBoundedDroppedMayPush(t *testing.T) {
 func TestBoundedForce(t *testing.T) {
 	for _, p := range []mailbox.Policy{mailbox.Refuse, mailbox.Block, mailbox.DropNewest, mailbox.DropOldest} {
 		b := NewBounded(mailbox.Bounds{Messages: 1, Bytes: 2, Policy: p, Size: weight,
-			Dropped: func(msg any) { t.Error("lost", msg) }})
+			Dropped: func(_ wire.PID, msg any) { t.Error("lost", msg) }})
 		_, ok := b.Pop()
 		require.False(t, ok)
 		assert.Equal(t, mailbox.Wake, b.Force("1"))
@@ -229,7 +230,7 @@ func TestBoundedModel(t *testing.T) {
 			continue
 		}
 		lost := 0
-		c.Dropped = func(any) { lost++ }
+		c.Dropped = func(wire.PID, any) { lost++ }
 		playBounded(t, r, c, &lost)
 	}
 }
