@@ -348,3 +348,34 @@ func TestForgottenCalls(t *testing.T) {
 		require.Equal(t, 7, v)
 	})
 }
+
+// Go's nil is None in Python, and None is a nil pointer in Go; lists without elements, of Go or of Erlang, are lists.
+func TestNilOfPython(t *testing.T) {
+	testkit.Program(t, testkit.Merge, "python3")
+	w := newPortTest(t)
+	pid := w.start(python(`
+port = Port()
+@port.on_call
+def call(body, caller): return body if body is None else repr(body)
+port.run()`), node.Options{})
+	for _, c := range []struct {
+		body any
+		want string
+	}{
+		{wire.List(nil), "[]"}, {[]string(nil), "[]"}, {[]any{}, "[]"}, {wire.Charlist(""), "[]"},
+		{wire.List{nil, 1}, "[None, 1]"}, {wire.List{nil}, "[None]"}, {[]any{nil, wire.List(nil)}, "[None, []]"},
+		{map[int]any{1: nil}, "{1: None}"}, {[]*int{nil}, "[None]"}, {[]error{nil}, "[None]"},
+	} {
+		got, err := node.Call[string](ctx, w.n, pid, c.body)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "%#v", c.body)
+	}
+	for _, none := range []any{nil, (*int)(nil), wire.AtomUndefined} {
+		p, err := node.Call[*int](ctx, w.n, pid, none)
+		require.NoError(t, err)
+		require.Nil(t, p)
+		v, err := node.Call[any](ctx, w.n, pid, none)
+		require.NoError(t, err)
+		require.Equal(t, wire.AtomUndefined, v)
+	}
+}

@@ -47,6 +47,10 @@
 // there. With ETF the term is a tuple whose first element is an atom, as
 // term_to_binary writes it, with the version byte 131.
 //
+// With MsgPack and Plain, Go's nil and nil pointers are nil, as the atom undefined is: None in Python. A nil that the program
+// writes is undefined, which package node reads as a nil pointer. Lists without elements are empty arrays, nil slices of Go as
+// well. With ETF, nil is [], as for Erlang.
+//
 // With Plain the port writes neither extensions nor bin, as in msgpack before
 // 2013: atoms (true, false and undefined apart) and binaries are str, tuples are
 // arrays, and all else that would need an extension is the map {"$etf": str} with the

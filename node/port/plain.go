@@ -45,6 +45,9 @@ func (w *plainWriter) term(t any, left int) error {
 		return errDepth
 	}
 	switch v := t.(type) {
+	case nil:
+		w.dst = msgp.AppendNil(w.dst)
+		return nil
 	case wire.Atom:
 		switch v {
 		case wire.AtomUndefined:

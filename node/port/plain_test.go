@@ -37,7 +37,8 @@ func TestPlainTerms(t *testing.T) {
 		{[]byte("abc"), "a3616263", `<<"abc">>`},
 		{"abc", "a3616263", `<<"abc">>`},
 		{wire.Charlist("ab"), "926162", `"ab"`},
-		{nil, "90", "[]"},
+		{nil, "c0", "undefined"},
+		{wire.List(nil), "90", "[]"},
 		{wire.List{true, wire.AtomUndefined, 1.5}, "93c3c0cb3ff8000000000000", `[true,undefined,1.5]`},
 		{wire.List{wire.AtomUndefined}, "91c0", `[undefined]`},
 		{wire.List{wire.AtomUndefined, wire.Tuple{}}, "92c090", `[undefined,[]]`},
@@ -77,7 +78,7 @@ func TestPlainIsPlain(t *testing.T) {
 	}
 	require.Nil(t, all[0])
 	require.Equal(t, "a", all[1].([]any)[1])
-	require.Empty(t, all[1].([]any)[2])
+	require.Nil(t, all[1].([]any)[2])
 	require.Equal(t, "\xff", all[2])
 	n, b, err = msgp.ReadMapHeaderBytes(b) // its keys are not strings
 	require.NoError(t, err)

@@ -162,7 +162,7 @@ func pointerTo(elem *plan) func(reflect.Value, walk) (any, error) {
 func interfaceTo(s style) func(reflect.Value, walk) (any, error) {
 	return func(v reflect.Value, w walk) (any, error) {
 		if v.IsNil() {
-			return wire.List(nil), nil
+			return nil, nil // the empty list; for package port no value
 		}
 		if err, ok := v.Interface().(error); ok && v.Type() == errorType {
 			return errorTo(err, v.Elem(), s, w)

@@ -11,8 +11,8 @@
     port.run()
 
 How terms look here (see docs/protocols.md of actornode): integers, floats, True,
-False and lists are themselves, None is the atom undefined, a binary is bytes (str
-is written as one), an atom is an Atom, a tuple a tuple, a map a dict; a list in a
+False and lists are themselves, None is the atom undefined and Go's nil (an empty
+list, and a nil slice, are []), a binary is bytes (str is written as one), an atom is an Atom, a tuple a tuple, a map a dict; a list in a
 key of a dict is a List. Pids and references are an Ext, funs and improper lists a
 Marked: keep it, compare it, send it back. A map in a key of a map is more than a
 dict can hold, and of the keys 1, 1.0 and True it holds one.

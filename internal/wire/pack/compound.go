@@ -156,7 +156,7 @@ func (w *writing) elements(l []any, from int, next *parts) (open bool, err error
 func (w *writing) nilFirst(t any) bool {
 	switch {
 	case t == nil:
-		return !w.Erlang
+		return true
 	case t == wire.AtomUndefined:
 		return w.Erlang
 	case w.Foreign == nil || isTerm(t):

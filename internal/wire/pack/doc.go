@@ -78,9 +78,10 @@
 // # Other languages
 //
 // With Erlang set, and without Types, an Encoder writes for programs in other languages, and a Decoder reads their output,
-// as used by package node/port: the atoms true, false and undefined are bool and nil, so nil, which is the empty list in a
-// term, is written as an empty array; text is written as bin, and str is read as []byte. So each kind of term has one form,
-// from Go and from Erlang. NaN, the infinities, times and zero identifiers are refused. The bytes are those below.
+// as used by package node/port: the atoms true, false and undefined are bool and nil. Go's untyped nil is written as nil,
+// too, as nil pointers are, though it is the empty list in a term; no decoder returns it for a list of Erlang. Text is
+// written as bin, and str is read as []byte. So each kind of term has one form, from Go and from Erlang. NaN, the
+// infinities, times and zero identifiers are refused. The bytes are those below.
 //
 // # Invariants
 //

@@ -18,8 +18,6 @@ func (w *writing) toErlang(t any) (any, error) {
 		case wire.AtomTrue, wire.AtomFalse:
 			return t == wire.AtomTrue, nil
 		}
-	case nil:
-		return wire.List(nil), nil
 	case string:
 		return []byte(t), nil
 	}

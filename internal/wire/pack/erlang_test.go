@@ -23,16 +23,17 @@ func TestErlang(t *testing.T) {
 		{wire.AtomUndefined, "c0", wire.AtomUndefined},
 		{wire.AtomTrue, "c3", wire.AtomTrue},
 		{false, "c2", wire.AtomFalse},
-		{nil, "90", wire.List(nil)},
+		{nil, "c0", wire.AtomUndefined},
+		{wire.List(nil), "90", wire.List(nil)},
 		{"é", "c402c3a9", []byte("é")},
 		{wire.Atom("nil"), "c703016e696c", wire.Atom("nil")},
 		{wire.Tuple{}, "91c0", wire.Tuple{}},
 		{wire.Tuple{wire.AtomUndefined, 1}, "93c0c001", wire.Tuple{wire.AtomUndefined, 1}},
 		{wire.List{wire.AtomUndefined, 1}, "93d40900c001", wire.List{wire.AtomUndefined, 1}},
-		{wire.List{nil, 1}, "929001", wire.List{wire.List(nil), 1}},
+		{wire.List{nil, 1}, "93d40900c001", wire.List{wire.AtomUndefined, 1}},
 		{wire.List{absent{}}, "92d40900c0", wire.List{wire.AtomUndefined}},
 		{wire.NewMap(wire.AtomUndefined, true), "81c0c3", wire.NewMap(wire.AtomUndefined, wire.AtomTrue)},
-		{wire.NewMap(nil, "x"), "8190c40178", wire.NewMap(wire.List(nil), []byte("x"))},
+		{wire.NewMap(nil, "x"), "81c0c40178", wire.NewMap(wire.AtomUndefined, []byte("x"))},
 	} {
 		b, err := e.Append(nil, c.term)
 		require.NoError(t, err, "%v", c.term)
