@@ -177,7 +177,7 @@ func (o *fibonacci) Compute(c *active.Context) (int, error) {
 			if err != nil {
 				return 0, err
 			}
-			defer s.Close(c.Context.Context(), c)
+			defer s.Close(c.Context(), c)
 			at = s.Place()
 		}
 		of, err := active.Start(c, &fibonacci{o.number - 1 - i, o.stages - 1}, node.Options{Place: at})

@@ -25,6 +25,10 @@ type Context struct {
 	_ [16]byte // so that those of two workers share no cache line
 }
 
+// ActorContext is [Context] for the types that embed it: those of the behaviours, such as genserver.Context. A field that is
+// called Context would hide the method Context.
+type ActorContext = Context
+
 // newContext makes a context without a worker.
 func newContext(sys *process.System) *Context {
 	c := &Context{}

@@ -291,7 +291,7 @@ func TestFailuresInLogs(t *testing.T) {
 		handlers := map[string]node.Actor{
 			"a process": node.ActorFunc(func(c *node.Context, _ any) error { return end(c) }),
 			"a server": genserver.Define(genserver.OnCast(func(_ cupsServer, c *genserver.Context, _ any) error {
-				return end(c.Context)
+				return end(c.ActorContext)
 			})).New(cupsServer{}),
 		}
 		for kind, b := range handlers {

@@ -30,12 +30,12 @@ type browser struct {
 func (b *browser) Init(c *genserver.Context) error {
 	c.TrapExit(true) // for Terminate
 	for _, group := range []any{roomOf(b.room), personOf(b.room, b.name)} {
-		if err := b.scope.Join(c.Context.Context(), c, group, c.Self()); err != nil {
+		if err := b.scope.Join(c.Context(), c, group, c.Self()); err != nil {
 			return fmt.Errorf("joining the room: %w", err)
 		}
 	}
 	b.browsers.Store(c.Self(), b)
-	go b.read(c.Context.Context(), c.Node(), c.Self()) // ends with the connection, or with the process, whose context it has
+	go b.read(c.Context(), c.Node(), c.Self()) // ends with the connection, or with the process, whose context it has
 	return nil
 }
 
@@ -52,7 +52,7 @@ func (c *chat) drop(to node.PID, msg any) {
 // event writes an event, and what the browser has missed before. Lists of names may be among that: it gets the latest.
 func (b *browser) event(c *genserver.Context, e Event) error {
 	if missed := b.missed.Swap(0); missed > 0 {
-		names, err := genserver.Call(c.Context.Context(), c, node.Atom("people"), Names{Room: b.room})
+		names, err := genserver.Call(c.Context(), c, node.Atom("people"), Names{Room: b.room})
 		if err != nil {
 			return node.ExitWith(node.Shutdown) // the node stops, or the tree is started again
 		}
@@ -68,7 +68,7 @@ func (b *browser) write(c *genserver.Context, e Event) error {
 	if err != nil {
 		return fmt.Errorf("encoding an event: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(c.Context.Context(), b.Patience)
+	ctx, cancel := context.WithTimeout(c.Context(), b.Patience)
 	defer cancel()
 	c.Blocking(func() { err = b.conn.Write(ctx, websocket.MessageText, text) })
 	if err == nil {

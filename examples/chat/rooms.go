@@ -55,7 +55,7 @@ const quiet = 50 * time.Millisecond
 
 func (p *people) Init(c *genserver.Context) error {
 	p.rooms, p.changed = map[string]map[string]int{}, map[string]bool{}
-	_, groups, err := p.scope.MonitorScope(c.Context.Context(), c)
+	_, groups, err := p.scope.MonitorScope(c.Context(), c)
 	if err != nil {
 		return fmt.Errorf("monitoring the rooms: %w", err)
 	}

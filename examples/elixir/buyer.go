@@ -77,7 +77,7 @@ func (b *buyer) order(c *genserver.Context) error {
 
 // ask is GenServer.call(to, request). A node that is away is an error of Connect; a call to it would also be a dead letter.
 func ask[R any](c *genserver.Context, to node.At, request any) (reply R, err error) {
-	ctx, cancel := context.WithTimeout(c.Context.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.Context(), patience)
 	defer cancel()
 	c.Blocking(func() { err = c.Node().Connect(ctx, to.Node) })
 	if err != nil {

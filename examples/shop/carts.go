@@ -81,7 +81,7 @@ func (s *cart) checkout(c *genserver.Context, _ Checkout) (Order, error) {
 
 // closeOrder has a time of its own: it also runs when the client has given up.
 func closeOrder(c *genserver.Context, r Close) (Order, error) {
-	ctx, cancel := context.WithTimeout(c.Context.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second)
 	defer cancel()
 	for {
 		order, err := ask(ctx, c, "orders", r)

@@ -78,7 +78,7 @@ func beginHere[T, A, R any](c *Context, object uint64, f callee[T, A, R], arg A)
 	}{invoked: invoked[T, A, R]{callee: f, arg: arg}}
 	t.init(c.group, object, &t.invoked)
 	t.future = &t.promised
-	c.Context.Inside(process.Key{}).Promise(t.future)
+	c.ActorContext.Inside(process.Key{}).Promise(t.future)
 	t.context.own = t.future.Inside(process.Key{}).Ticket()
 	c.group.Ready(&t.activation)
 	return t.future
@@ -138,7 +138,7 @@ func (c *Context) await(f process.Ticket, w *process.Watches) error {
 		return fmt.Errorf("active: an activation awaits its own future: %w", node.ErrSelfCall)
 	}
 	c.mayWait()
-	by := c.Context.Inside(process.Key{}).Acting()
+	by := c.ActorContext.Inside(process.Key{}).Acting()
 	if c.own.Call != nil && by.System.Cycles != nil {
 		a := *by // the wait may end with another worker's Context
 		if err := a.MayAwait(c.own, f, calls.WaitFuture, nil); err != nil {
@@ -155,17 +155,17 @@ func (c *Context) await(f process.Ticket, w *process.Watches) error {
 // If only an activation of the group could complete the future, Block waits for ever.
 func Block[R any](c *Context, f *node.Future[R]) (R, error) {
 	c.check()
-	return node.Await(c.Context.Context(), c.Context, f)
+	return node.Await(c.Context(), c.ActorContext, f)
 }
 
 // Context is what a method acts through. It belongs to the activation, and is valid until the method
 // returns. Become and Push are not for active objects.
 type Context struct {
-	*node.Context // of the current turn
-	group         *group
-	acts          *acts
-	own           process.Ticket // of the call to answer, or zero
-	caller        *callerWatch   // nil: the method has not asked whether its caller waits
+	*node.ActorContext // of the current turn
+	group              *group
+	acts               *acts
+	own                process.Ticket // of the call to answer, or zero
+	caller             *callerWatch   // nil: the method has not asked whether its caller waits
 }
 
 // Until suspends the activation until a condition on the state of the group's objects holds. holds is
@@ -238,11 +238,11 @@ func (c *Context) mayWait() {
 // does not go on if the process is dead.
 func (c *Context) suspended(k kind, wait func()) {
 	g, w := c.group, &c.acts.wait
-	g.waits.begin(w, k, c.Context.Inside(process.Key{}).Coarse())
+	g.waits.begin(w, k, c.ActorContext.Inside(process.Key{}).Coarse())
 	defer g.waits.end(w)
 	wait()
-	c.Context = c.group.context
-	if c.Context.Inside(process.Key{}).Gone() {
+	c.ActorContext = c.group.context
+	if c.ActorContext.Inside(process.Key{}).Gone() {
 		runtime.Goexit()
 	}
 }

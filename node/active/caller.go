@@ -24,13 +24,13 @@ func (c *Context) Pending() bool {
 // returned, and when the process ends.
 func (c *Context) CallContext() context.Context {
 	if c.own.Call == nil {
-		return c.Context.Context()
+		return c.Context()
 	}
 	w := c.watchCaller()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ctx == nil {
-		w.ctx, w.cancel = c.own.Context(c.Context.Context())
+		w.ctx, w.cancel = c.own.Context(c.Context())
 		if w.over {
 			w.cancel()
 		}

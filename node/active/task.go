@@ -25,7 +25,7 @@ func (x *acts) init(g *group, object uint64, t task) {
 }
 
 //actornode:ignore contextescape each turn of the activation sets it anew
-func (x *acts) act(c *node.Context) { x.context.Context = c }
+func (x *acts) act(c *node.Context) { x.context.ActorContext = c }
 
 // Completed is part of calls.Waiter: the awaited future is completed.
 func (x *acts) Completed(by *process.Acting) {
@@ -69,7 +69,7 @@ func newTask[T, A, R any](g *group, object uint64, f callee[T, A, R], arg A) *in
 // Run is part of method.
 func (t *invoked[T, A, R]) Run() {
 	g := t.context.group
-	t.context.Context = g.context
+	t.context.ActorContext = g.context
 	if g.context.Inside(process.Key{}).Gone() {
 		return
 	}
@@ -97,7 +97,7 @@ func (t *invoked[T, A, R]) Run() {
 		t.fail(err, unread(g, err))
 		return
 	}
-	if c := t.context.Context; t.future != nil {
+	if c := t.context.ActorContext; t.future != nil {
 		c.Inside(process.Key{}).Settle(t.future, v, nil, nil)
 	} else {
 		_ = c.Reply(t.from, v) // fails if the caller has given up
@@ -106,7 +106,7 @@ func (t *invoked[T, A, R]) Run() {
 
 // fail completes the future with an error. unread is as in Settle of a node.
 func (t *invoked[T, A, R]) fail(err error, unread func()) {
-	if c := t.context.Context; t.future != nil {
+	if c := t.context.ActorContext; t.future != nil {
 		c.Inside(process.Key{}).Settle(t.future, nil, err, unread)
 	} else {
 		c.Inside(process.Key{}).FailFrom(t.from, err, unread)
@@ -124,7 +124,7 @@ func unread(g *group, err error) func() {
 // broken returns the error of a method that did not return; nil: it was unwound. cause is what
 // recover returned.
 func (c *Context) broken(cause any) error {
-	if cause == nil && c.Context.Inside(process.Key{}).Gone() {
+	if cause == nil && c.ActorContext.Inside(process.Key{}).Gone() {
 		return nil
 	}
 	crash := node.Panicked(cause)
@@ -149,11 +149,11 @@ func (g *group) newReception(r Receiver, msg any) *activation {
 // Run is part of method.
 func (t *reception) Run() {
 	g := t.context.group
-	t.context.Context = g.context
+	t.context.ActorContext = g.context
 	returned := false
 	defer func() {
 		if !returned {
-			if cause := recover(); cause != nil || !t.context.Context.Inside(process.Key{}).Gone() {
+			if cause := recover(); cause != nil || !t.context.ActorContext.Inside(process.Key{}).Gone() {
 				g.err = node.ExitWith(node.Panicked(cause))
 				g.Stop()
 			}

@@ -152,7 +152,7 @@ func (f typed[E]) State() any { return wire.AtomUndefined }
 
 // Context is what a handler acts through. It is valid until the method returns.
 type Context struct {
-	*node.Context
+	*node.ActorContext
 	id   ID
 	swap *swap // asked for by the method that runs
 }

@@ -213,7 +213,7 @@ func (m *manager) run(e *entry, last any, f func(*Context) error) error {
 
 // attempt runs a handler's code and turns a panic into an error.
 func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
-	m.call = Context{Context: m.c, id: id}
+	m.call = Context{ActorContext: m.c, id: id}
 	returned := false
 	defer func() {
 		if !returned {

@@ -78,7 +78,7 @@ type subscriber[E any] struct {
 func (s *subscriber[E]) Init(c *Context) error {
 	s.node, s.manager = c.Node(), c.Self()
 	// A manager that is killed calls no Terminate.
-	s.stop = context.AfterFunc(c.Context.Context(), s.end)
+	s.stop = context.AfterFunc(c.Context(), s.end)
 	return nil
 }
 

@@ -156,7 +156,7 @@ func TestThenOfServer(t *testing.T) {
 	type ask struct{ genserver.Returns[int] }
 	pid, err := genserver.Define(genserver.OnCall(func(s *int, c *genserver.Context, _ ask) (int, error) {
 		caller := c.From()
-		futures.Then(c.Context, f, func(c *node.Context, v int, err error) error { return caller.Reply(v + *s) })
+		futures.Then(c.ActorContext, f, func(c *node.Context, v int, err error) error { return caller.Reply(v + *s) })
 		return 0, genserver.ErrReplyLater
 	})).Start(t.Context(), l.n, new(int), node.Options{})
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestThenOfActiveObject(t *testing.T) {
 }
 
 func (o *counter) Misuse(c *active.Context, _ struct{}) (struct{}, error) {
-	futures.Then(c.Context, &node.Future[int]{}, nil)
+	futures.Then(c.ActorContext, &node.Future[int]{}, nil)
 	return struct{}{}, nil
 }
 

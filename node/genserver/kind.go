@@ -86,7 +86,7 @@ func callHandler[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 			if err != nil || s.extras != nil {
 				return s.answered(r, err)
 			}
-			s.Context.Context.Reply(m.From, r)
+			s.Context.ActorContext.Reply(m.From, r)
 			return nil
 		},
 		open: func(s *server[S], from node.From, body any) error {

@@ -39,7 +39,7 @@ func (s *server[S]) MoveIn(c *node.Context, state any) error {
 	if !ok {
 		return fmt.Errorf("genserver: the state of a server of %s is a %T", s.BehaviourName(), state)
 	}
-	s.Context.Context, s.child = c, m.Child
+	s.Context.ActorContext, s.child = c, m.Child
 	if h, ok := any(s.state).(handedOver); ok {
 		return h.SetState(m.State)
 	}

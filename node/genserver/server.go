@@ -114,7 +114,7 @@ func readUnhandled(term any) error {
 // expresses by return values. It belongs to the goroutine that runs the method
 // and is valid until the method returns. Servers must not use Become and Push.
 type Context struct {
-	*node.Context
+	*node.ActorContext
 	from   node.From // of the current call
 	peer   node.Atom // the node that sent the current message; "": not known
 	extras *extras   // nil: not needed
@@ -152,9 +152,9 @@ func (c *Context) From() node.From { return c.from }
 // process. Where there is no call it is Context. Call it once in a method: each context lives until the call is answered.
 func (c *Context) CallContext() context.Context {
 	if c.from == (node.From{}) {
-		return c.Context.Context()
+		return c.Context()
 	}
-	return c.from.Context(c.Context.Context())
+	return c.from.Context(c.Context())
 }
 
 // Peer returns the node over whose connection the current message came, if the server was spawned with
@@ -201,7 +201,7 @@ func (s *server[S]) BehaviourName() string { return reflect.TypeFor[S]().String(
 
 // Init is part of node.Initializer.
 func (s *server[S]) Init(c *node.Context) (err error) {
-	s.Context.Context = c
+	s.Context.ActorContext = c
 	if p := c.Parent(); !p.IsZero() {
 		s.child = c.Inside(process.Key{}).Linked(p)
 	}
@@ -239,7 +239,7 @@ const atContinue wire.Atom = "continue"
 
 // Receive is part of node.Actor.
 func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
-	s.Context.Context = c
+	s.Context.ActorContext = c
 	ended := false
 	defer func() {
 		if !ended {
@@ -354,7 +354,7 @@ func (s *server[S]) answered(reply any, err error) error {
 	case err == nil:
 	case errors.Is(err, ErrReplyLater):
 		if d := s.debugging(); d != nil && !s.extras.stop {
-			d.NoReply(s.Context.Context, s.seen())
+			d.NoReply(s.Context.ActorContext, s.seen())
 		}
 		return nil
 	case calls.IsExit(err):
@@ -375,13 +375,13 @@ func (s *server[S]) reply(from node.From, reply any, err error) {
 	if err != nil {
 		from.Fail(err)
 	} else {
-		s.Context.Context.Reply(from, reply)
+		s.Context.ActorContext.Reply(from, reply)
 	}
 	if d := s.debugging(); d != nil {
 		if err != nil {
 			reply = wire.Tuple{wire.AtomError, values.ErrorTerm(err)}
 		}
-		d.Out(s.Context.Context, reply, s.extras.caller, s.seen())
+		d.Out(s.Context.ActorContext, reply, s.extras.caller, s.seen())
 	}
 }
 
@@ -413,9 +413,9 @@ func (s *server[S]) follow(err error) error {
 			return err
 		}
 		if d := s.debugging(); d != nil {
-			d.Event(s.Context.Context, wire.Tuple{wire.Atom("continue"), funcName(f)})
+			d.Event(s.Context.ActorContext, wire.Tuple{wire.Atom("continue"), funcName(f)})
 			if !r.stop {
-				d.NoReply(s.Context.Context, s.seen())
+				d.NoReply(s.Context.ActorContext, s.seen())
 			}
 		}
 	}
@@ -459,7 +459,7 @@ func (s *server[S]) ends(msg, reason any) error {
 	if logged {
 		return err
 	}
-	return sysmsg.Terminating(s.Context.Context, "server", s.BehaviourName(), err, func() []any {
+	return sysmsg.Terminating(s.Context.ActorContext, "server", s.BehaviourName(), err, func() []any {
 		return []any{"last_message", sysmsg.Brief(s.Node(), msg), "state", sysmsg.BriefState(s.state)}
 	})
 }
@@ -472,7 +472,7 @@ func (s *server[S]) MayTerminate() bool {
 
 // Terminate is part of lifetime.Terminator.
 func (s *server[S]) Terminate(c *node.Context, reason any) error {
-	s.Context.Context = c
+	s.Context.ActorContext = c
 	return s.end(reason)
 }
 

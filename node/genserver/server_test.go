@@ -490,7 +490,7 @@ func TestInitFails(t *testing.T) {
 		name     bool // free again
 		messages []any
 	}
-	never := func(_ *probe, c *genserver.Context) error { <-c.Context.Context().Done(); return nil }
+	never := func(_ *probe, c *genserver.Context) error { <-c.Context().Done(); return nil }
 	for _, c := range []struct {
 		what   string
 		init   func(*probe, *genserver.Context) error

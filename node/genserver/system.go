@@ -56,7 +56,7 @@ func (s systemOf[S]) Status() any {
 	if s.child {
 		parent = s.Parent()
 	}
-	return s.extras.sys.ServerStatus(s.Context.Context, parent, s.stateTerm())
+	return s.extras.sys.ServerStatus(s.Context.ActorContext, parent, s.stateTerm())
 }
 
 // ChangeCode is part of sysmsg.Server.
@@ -71,7 +71,7 @@ func (s systemOf[S]) ChangeCode(module wire.Atom, old, extra any) error {
 func (s systemOf[S]) End(c *node.Context, reason any) error { return s.ends(wire.List{}, reason) }
 
 // Enter is part of sysmsg.Enterer.
-func (s systemOf[S]) Enter(c *node.Context) { s.Context.Context = c }
+func (s systemOf[S]) Enter(c *node.Context) { s.Context.ActorContext = c }
 
 // Resumed is part of sysmsg.Enterer.
 func (s systemOf[S]) Resumed(*node.Context) error {

@@ -82,8 +82,8 @@ func (p *scopeProcess) Init(c *genserver.Context) error {
 			string(at), "what", what.String())
 	}
 	p.scope.table.Store(p.table)
-	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed
-	p.ops = contextOps{c.Context}
+	context.AfterFunc(c.Context(), p.close) // also if it is killed
+	p.ops = contextOps{c.ActorContext}
 	c.MonitorNodes() // before Nodes, so that none is missed
 	nodes := candidates(n)
 	p.start(nodes)
@@ -129,13 +129,13 @@ func (p *scopeProcess) arm(c *genserver.Context, wanted bool) {
 }
 
 func (p *scopeProcess) seekNow(c *genserver.Context, _ seekTime) error {
-	p.ops, p.armed = contextOps{c.Context}, false
+	p.ops, p.armed = contextOps{c.ActorContext}, false
 	p.arm(c, p.seek(candidates(c.Node())))
 	return nil
 }
 
 func (p *scopeProcess) connected(c *genserver.Context, up node.NodeUp) error {
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	if !up.Foreign {
 		p.up(up.Node)
 		p.arm(c, true)
@@ -144,7 +144,7 @@ func (p *scopeProcess) connected(c *genserver.Context, up node.NodeUp) error {
 }
 
 func (p *scopeProcess) exited(c *genserver.Context, d node.Down) error {
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	if p.down(d.Ref, d.PID, d.Node) { // it may come back, and OTP's would not tell us
 		p.arm(c, p.seek(candidates(c.Node())))
 	}
@@ -152,7 +152,7 @@ func (p *scopeProcess) exited(c *genserver.Context, d node.Down) error {
 }
 
 func (p *scopeProcess) message(c *genserver.Context, t wire.Tuple) error {
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	if !ofSender(c, t) || !p.handle(t) {
 		p.unexpected(c, "unexpected message", t)
 	}
@@ -160,7 +160,7 @@ func (p *scopeProcess) message(c *genserver.Context, t wire.Tuple) error {
 }
 
 func (p *scopeProcess) cast(c *genserver.Context, t wire.Tuple) error {
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	if !ofSender(c, t) || !p.handleCast(t) {
 		p.unexpected(c, "unexpected cast", t)
 		return nil
@@ -189,7 +189,7 @@ func (p *scopeProcess) joining(c *genserver.Context, r joining) (struct{}, error
 	if err := p.checkLocal(r.pids); err != nil {
 		return struct{}{}, err
 	}
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	p.join(r.group, r.pids)
 	return struct{}{}, nil
 }
@@ -198,7 +198,7 @@ func (p *scopeProcess) leaving(c *genserver.Context, r leaving) (struct{}, error
 	if err := p.checkLocal(r.pids); err != nil {
 		return struct{}{}, err
 	}
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	if !p.leave(r.group, r.pids) {
 		return struct{}{}, ErrNotJoined
 	}
@@ -206,7 +206,7 @@ func (p *scopeProcess) leaving(c *genserver.Context, r leaving) (struct{}, error
 }
 
 func (p *scopeProcess) leavingAll(c *genserver.Context, _ leavingAll) (n int, err error) {
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	for g := range p.table.groups() {
 		if g.locals.Load() > 0 {
 			local := g.look().local
@@ -222,7 +222,7 @@ func (p *scopeProcess) watching(c *genserver.Context, r watching) (watched, erro
 	if pid.IsZero() {
 		return watched{}, errNoWatcher
 	}
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	if !p.mayWatch(pid, r.group, r.all) {
 		return watched{}, errTooMany
 	}
@@ -241,7 +241,7 @@ func (p *scopeProcess) watching(c *genserver.Context, r watching) (watched, erro
 }
 
 func (p *scopeProcess) unwatching(c *genserver.Context, r unwatching) (bool, error) {
-	p.ops = contextOps{c.Context}
+	p.ops = contextOps{c.ActorContext}
 	return p.unwatch(r.ref), nil
 }
 

@@ -1,6 +1,7 @@
 package statem
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // of the calls: the enter call runs; postponed events are tried again; timeouts are
 // cancelled; timeouts are set; events are inserted. Replies are sent at once.
 type Context struct {
-	*node.Context
+	*node.ActorContext
 	state    node.Atom
 	from     node.From // of the current call
 	act      actions
@@ -44,6 +45,16 @@ type setting struct {
 // entered.
 func (c *Context) State() node.Atom { return c.state }
 
+// CallContext returns a context for the work on the current call: see [node.From.Context]. It also ends with the
+// process. Where there is no call it is Context. Call it once in a state function: each context lives until the call is
+// answered.
+func (c *Context) CallContext() context.Context {
+	if c.from == (node.From{}) {
+		return c.Context()
+	}
+	return c.from.Context(c.Context())
+}
+
 // From returns where the reply to the current call goes. Keep it to answer later,
 // from anywhere. If the state function returns without having answered or postponed the
 // call, or called From, the caller gets an
@@ -56,9 +67,9 @@ func (c *Context) From() node.From {
 // Reply answers a call at once: {reply, From, Reply}. See [node.From.Reply] for
 // the error.
 func (c *Context) Reply(to node.From, v any) error {
-	err := c.Context.Reply(to, v)
+	err := c.ActorContext.Reply(to, v)
 	if c.sys.Debugging() {
-		c.sys.Out(c.Context, v, to, c.state)
+		c.sys.Out(c.ActorContext, v, to, c.state)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (m *machine[M]) BehaviourName() string { return reflect.TypeFor[M]().String
 
 // Init is part of node.Initializer.
 func (m *machine[M]) Init(c *node.Context) (err error) {
-	m.Context.Context = c
+	m.Context.ActorContext = c
 	if p := c.Parent(); !p.IsZero() {
 		m.child = c.Inside(process.Key{}).Linked(p)
 	}
@@ -103,7 +103,7 @@ func (m *machine[M]) begin() error {
 
 // Receive is part of node.Actor.
 func (m *machine[M]) Receive(c *node.Context, msg any) (err error) {
-	m.Context.Context = c
+	m.Context.ActorContext = c
 	ended := false
 	defer func() {
 		if !ended {
@@ -218,7 +218,7 @@ func (m *machine[M]) fail(from node.From, err error) {
 	m.act.taken = true
 	from.Fail(err)
 	if m.sys.Debugging() {
-		m.sys.Out(m.Context.Context, wire.Tuple{wire.AtomError, values.ErrorTerm(err)}, from, m.state.name)
+		m.sys.Out(m.Context.ActorContext, wire.Tuple{wire.AtomError, values.ErrorTerm(err)}, from, m.state.name)
 	}
 }
 
@@ -243,7 +243,7 @@ func (m *machine[M]) transition(e Event, target *stateFunc[M]) error {
 		if m.act.postpone {
 			what = "postpone"
 		}
-		m.sys.Event(m.Context.Context, wire.Tuple{what, e, m.state.name, target.name})
+		m.sys.Event(m.Context.ActorContext, wire.Tuple{what, e, m.state.name, target.name})
 	}
 	m.enter(target)
 	m.transit(e, changed, &m.act)
@@ -292,7 +292,7 @@ func (m *machine[M]) ends(reason any) error {
 	if logged {
 		return err
 	}
-	return sysmsg.Terminating(m.Context.Context, "state machine", m.BehaviourName(), err, func() []any {
+	return sysmsg.Terminating(m.Context.ActorContext, "state machine", m.BehaviourName(), err, func() []any {
 		return []any{"last_event", m.last.brief(m.Node()), "state", string(m.state.name), "data", sysmsg.BriefState(m.data),
 			"postponed", len(m.postponed)}
 	})
@@ -306,7 +306,7 @@ func (m *machine[M]) MayTerminate() bool {
 
 // Terminate is part of lifetime.Terminator.
 func (m *machine[M]) Terminate(c *node.Context, reason any) error {
-	m.Context.Context = c
+	m.Context.ActorContext = c
 	return m.end(reason)
 }
 

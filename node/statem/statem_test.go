@@ -182,6 +182,24 @@ func TestCallGetsAnAnswer(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 9, got)
 
+		// The context of a call has the caller's deadline, and ends with the answer. That of the process goes on.
+		var own, work context.Context
+		ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+		defer cancel()
+		got, err = node.Call[int](ctx, s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
+			own, work = c.Context(), c.CallContext()
+			assert.NoError(t, work.Err())
+			return nil, c.Reply(c.From(), 10)
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, 10, got)
+		want, _ := ctx.Deadline()
+		deadline, ok := work.Deadline()
+		assert.True(t, ok)
+		assert.Equal(t, want, deadline)
+		assert.ErrorIs(t, work.Err(), context.Canceled)
+		assert.NoError(t, own.Err())
+
 		// A machine takes a request of a server.
 		got, err = genserver.Call(s.Context(), s.me, pid, ask{do: func(c *statem.Context) (statem.State[*lamp], error) {
 			return nil, c.Reply(c.From(), 11)

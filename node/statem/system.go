@@ -101,7 +101,7 @@ func (m systemOf[M]) ChangeCode(module wire.Atom, old, extra any) error {
 func (m systemOf[M]) End(c *node.Context, reason any) error { return m.ends(reason) }
 
 // Enter is part of sysmsg.Enterer.
-func (m systemOf[M]) Enter(c *node.Context) { m.Context.Context, m.last = c, Event{} }
+func (m systemOf[M]) Enter(c *node.Context) { m.Context.ActorContext, m.last = c, Event{} }
 
 // Resumed is part of sysmsg.Enterer.
 func (m systemOf[M]) Resumed(*node.Context) error { return nil }

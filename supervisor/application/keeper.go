@@ -236,7 +236,7 @@ func (k *controllerServer) halt(c *genserver.Context, r *instance, how halt) {
 		defer cancel()
 	}
 	began := time.Now()
-	if _, err := node.AwaitExit(ctx, c.Context, r.pid); err != nil {
+	if _, err := node.AwaitExit(ctx, c, r.pid); err != nil {
 		k.n.Log().Error("killed an application that did not stop in time", "application", r.spec.Name, "after", time.Since(began))
 		c.Exit(r.top, node.Kill)
 		c.Exit(r.pid, node.Kill)
