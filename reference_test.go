@@ -130,7 +130,7 @@ var tuning = []string{"executor", "inbox", "fiber", "node", "flow", "peers", "pr
 // untuned are numbers of these packages that do not serve speed or fairness.
 var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "runner.Infinity", "peers.active",
-		"flow.lookedBit", "flow.countBits", "flow.phaseBits", "flow.deferringShift", "process.tokened",
+		"flow.lookedBit", "flow.countBits", "flow.phaseBits", "flow.deferringShift", "process.tokened", "process.checked",
 		"peers.markShift", "peers.maxMark", "executor.FirstOwn"},
 	"limits of what grows": {"fiber.traceSize", "runner.looks", "node.maxProcessesLimit", "node.mostLogLevels", "node.maxStages", "executor.MaxStages",
 		"tables.leastSweep", "tables.leastLent",

@@ -40,8 +40,8 @@ type Sending struct {
 // a node, and for what its plain goroutines send; [Options].SendInterceptors for one process of any kind. Those of the node
 // come first.
 //
-// It does not see what is no message: replies, signals, spawns. It sees a [Node.Ping], which is a call. Nor is it called for the services of the node, and for what
-// other nodes send. What it sends itself goes through it as well.
+// It does not see what is no message: replies, signals, spawns. It sees a [Node.Ping], which is a call. It is not called for
+// the services of the node, and for what other nodes send. What it sends itself goes through it as well.
 type SendInterceptor func(s Sending) error
 
 // checkSends returns what calls first, which may be nil, and all interceptors. It is first, perhaps nil, if there are none.
