@@ -46,7 +46,7 @@ var house = [][]string{
 	{"internal/kernel/peers", "internal/kernel/runner", "internal/testkit/processtest"},
 	{"node"},
 	// tools and behaviours
-	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/stage", "node/trace",
+	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/seqtrace", "node/stage", "node/trace",
 		"internal/daemon/procview"},
 	{"internal/sysmsg", "node/match"},
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},

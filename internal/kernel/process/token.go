@@ -20,11 +20,42 @@ func (p *Process) Token() any {
 
 // Inherit gives p, which does not run yet, the token of its parent.
 func (p *Process) Inherit(token any) {
-	if token == nil || p.Kind == Coroutine {
+	if token == nil {
 		return
 	}
-	p.expectToken()
-	p.Cold.Token.Take(&watch.Carried{Token: token})
+	p.ownToken().Take(&watch.Carried{Token: token})
+}
+
+// Label returns the label of p's token. Only for the code that runs p.
+func (p *Process) Label() (label any, ok bool) {
+	if !p.Status.HasToken() {
+		return nil, false
+	}
+	return p.Cold.Token.Label()
+}
+
+// SetLabel sets the label of p's token, which begins if there is none. Only for the code that runs p.
+func (p *Process) SetLabel(label any) { p.ownToken().SetLabel(label) }
+
+// ClearToken removes p's token. Only for the code that runs p.
+func (p *Process) ClearToken() {
+	if p.Status.HasToken() {
+		p.Cold.Token.Clear()
+	}
+}
+
+// A tokenTask is a Task with a path without tokens, which it must leave.
+type tokenTask interface{ ExpectToken() }
+
+// ownToken returns the token of p, for the code that runs p, which gives it one.
+func (p *Process) ownToken() *watch.TraceToken {
+	if !p.Status.HasToken() {
+		p.expectToken()
+	}
+	if t, ok := p.Task().(tokenTask); ok {
+		t.ExpectToken()
+	}
+	return &p.Cold.Token
 }
 
 func (p *Process) expectToken() {

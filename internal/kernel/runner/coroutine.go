@@ -40,7 +40,7 @@ type Turns struct {
 	ended    bool             // the function has returned
 	lost     bool             // the stage was lost when it tried to hand it over
 	expired  bool             // the current timeout has expired
-	tokens   bool             // there is a trace token
+	tokens   bool             // there is a trace token; left is then at most 1, which keeps Receive from its short path
 	blocking bool             // in Blocking
 	lastTo   *executor.Entity // the last receiver, if its turn has ended because of its sends, or nil
 }
@@ -91,6 +91,9 @@ func (s *Blocking) begin(w *executor.Worker, l *process.Local) {
 	p, co := &s.Own, s.Coroutine
 	s.Worker, s.Local = w, l
 	co.left, co.sends, co.before = max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)), 0, p.Handled.Load()
+	if co.tokens {
+		co.left = 1
+	}
 	co.lastTo = nil
 	l.Current = p
 	p.Running.Store(true)
@@ -248,6 +251,12 @@ func (r *Coroutine) Run() {
 // Next implements fiber.Job.
 func (r *Coroutine) Next() *fiber.Fiber { return r.Local.Fiber }
 
+// ExpectToken makes the next receive look for tokens. The process has got one otherwise than with a message.
+func (r *Coroutine) ExpectToken() {
+	co := r.Coroutine
+	co.tokens, co.left = true, min(co.left, 1)
+}
+
 // Due reports whether there is a reason for another turn. The caller holds the stage.
 func (s *Blocking) Due() bool {
 	p, co := &s.Own, s.Coroutine
@@ -339,7 +348,7 @@ func (r *Coroutine) receive(match func(any) bool, d time.Duration, from begin) (
 			p.Settle(s.Worker.Stage(), nil)
 			if co.tokens || with != nil {
 				co.tokens = p.Cold.Token.Take(with)
-				co.left = 1 // so that the next message takes this path, too
+				co.left = 1 // so that the next message takes this path, too: see Turns.tokens
 			}
 			s.Worker.Leave()
 			if timer != nil {

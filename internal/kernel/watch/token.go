@@ -6,12 +6,12 @@ import (
 )
 
 // TraceToken is a process's state of its sequential trace token, {Flags, Label, Serial, Sender, Previous}, which seq_trace of
-// OTP attaches to messages to follow their consequences. A Go node creates none, but passes on received ones: a process that
-// takes a message with a token sends with it, and spawns with it, until it takes one without.
+// OTP attaches to messages to follow their consequences. A process that takes a message with a token sends with it, and spawns
+// with it, until it takes one without. The label is all that a program sets: see package seqtrace.
 //
 // A token is sent with messages, requests and spawns, and with the replies to requests from other nodes; not with exit
 // signals, nor with the replies within a node, whose callers have a token already. Processes with bounded mailboxes, or boxes
-// of their own, take messages without the token, and coroutines do not inherit one.
+// of their own, take messages without the token.
 //
 // A TraceToken is owned by whatever runs the process. The zero value has none.
 type TraceToken struct {
@@ -101,6 +101,19 @@ func (t *TraceToken) Left() *Carried {
 	}
 	return t.inHand
 }
+
+// Label returns the label. ok is false if there is no token.
+func (t *TraceToken) Label() (label any, ok bool) { return t.label, t.flags != nil }
+
+// SetLabel sets the label. A token that begins has no flags, and counts on from the last one, as in OTP.
+func (t *TraceToken) SetLabel(label any) {
+	if t.label = label; t.flags == nil {
+		t.flags = 0
+	}
+}
+
+// Clear removes the token. The serials count on.
+func (t *TraceToken) Clear() { t.flags, t.label = nil, nil }
 
 // Next returns the token for what the process sends now, or nil if it has none.
 func (t *TraceToken) Next(sender wire.PID) any {
