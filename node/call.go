@@ -60,7 +60,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	p.Target = nil
 	p.SetDeadline(ctx)
 	from := From{t: t}
-	mayCarry := false
+	mayCarry := a.Process == nil && n.cfg.TokenLabel != nil
 	if a.Process != nil {
 		from.caller = a.Process.ID + 1
 		if !a.Process.Plain() {
@@ -88,11 +88,11 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	if p.Target == nil {
 		switch to.(type) {
 		case erpc.Function, erpc.Behaviour:
-			n.beginByName(a, async, t, to)
+			n.beginByName(ctx, a, async, t, to)
 			return t
 		}
 		target := n.sys.Target(to)
-		if target.Node != "" && n.peers.Call(a, async, t, target, req) {
+		if target.Node != "" && n.peers.Call(a, async, t, target, req, n.token(ctx, a)) {
 			return t
 		}
 		msg = Request[Q]{req, from}
@@ -139,7 +139,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 			err = nil // its exit has settled the call
 		}
 	} else if mayCarry {
-		err = p.Target.DeliverWith(a, msg, a.Process.Token())
+		err = p.Target.DeliverWith(a, msg, n.token(ctx, a))
 	} else {
 		err = p.Target.Deliver(a, msg)
 	}
@@ -147,6 +147,18 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, err)
 	}
 	return t
+}
+
+// token returns the token for what a sends now, in a call with ctx, which may be nil.
+func (n *Node) token(ctx context.Context, a *process.Acting) any {
+	if a.Process != nil || n.cfg.TokenLabel == nil || ctx == nil {
+		return a.Process.Token()
+	}
+	label := n.cfg.TokenLabel(ctx)
+	if label == nil {
+		return nil
+	}
+	return watch.NewToken(label, a.Sender())
 }
 
 // gone is the error for a request that is not sent because the process is gone.

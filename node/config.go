@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -53,6 +54,11 @@ type Config struct {
 	Interceptors []Interceptor
 	// SendInterceptors are called before what all processes of the node send, and its plain goroutines. Default: none.
 	SendInterceptors []SendInterceptor
+
+	// TokenLabel returns the label of the trace token that a [Call], [Deliver] or function of package rpc with ctx carries which
+	// a plain goroutine makes; nil: no token. Many goroutines call it at a time. See packages seqtrace and otel. Default: none
+	// of these carries a token.
+	TokenLabel func(ctx context.Context) any
 
 	// Isolation copies messages, or reports those that are changed after they were sent. Default: neither.
 	Isolation isolation.Config

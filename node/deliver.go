@@ -34,7 +34,8 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	if err := a.MaySend(to, msg, false); err != nil {
 		return err
 	}
-	n, t, token := nodeOf(a.System), a.System.Target(to), a.Process.Token()
+	n, t := nodeOf(a.System), a.System.Target(to)
+	token := n.token(ctx, a)
 	if t.Node != "" {
 		return n.deliverFar(ctx, a, t, msg, token)
 	}

@@ -69,7 +69,7 @@ func forward(from Caller, asked process.Ticket, body, msg any, to Dest) error {
 		}
 		return w.started(a, func() error { return a.SendTo(t.Process, msg) })
 	}
-	if !nodeOf(sys).peers.Call(a, true, w.arm(), t, body) {
+	if !nodeOf(sys).peers.Call(a, true, w.arm(), t, body, a.Process.Token()) {
 		if t.ByName() {
 			return forwarded(settleForwarded(a, asked, nil, &ExitError{Reason: NoConnection}))
 		}

@@ -88,7 +88,7 @@ func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 		}
 		t.Settle(a, v, err)
 	})
-	p.Call(a, u, process.Target{Node: p.Name, Name: "net_kernel"}, calls.Call, calls.MakeFutureAsk(ref))
+	p.Call(a, u, process.Target{Node: p.Name, Name: "net_kernel"}, calls.Call, calls.MakeFutureAsk(ref), a.Process.Token())
 }
 
 // tellFuture replies with what a future is settled with. An exit is sent as a value: the exit of the call would be

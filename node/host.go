@@ -2,6 +2,7 @@ package node
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/process"
@@ -72,6 +73,10 @@ func (n *host) Crashed(c process.Crash) (told func()) {
 		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
 	if k := c.Process.Cold; k != nil && k.Crash != nil {
 		r.Details = *k.Crash
+	}
+	if t, ok := c.Process.Traceparent(); ok {
+		trace, span := t.IDs()
+		r.Details = append(slices.Clip(r.Details), "trace_id", trace, "span_id", span)
 	}
 	if !c.Tied || !n.reports.On() || !(*Node)(n).reportsCrashes(parent) {
 		n.reports.Crashed(r)

@@ -219,6 +219,9 @@ func (a account) Send(to Dest, msg any) error { return a.n.sendFor(&a.n.sys.Plai
 
 // The methods below are for a process: a Context, while its handler runs, or a Process.
 
+// Named returns the registered name of the process, and its behaviour as Info shows it.
+func (i inside) Named() (name Atom, behaviour string) { return who(i.by.Own()) }
+
 // Linked reports whether the process is linked to another. A name or an alias means the process that has it now; a name
 // on another node the process that Link has found by it, for no other node is asked.
 func (i inside) Linked(to Dest) bool { return (&core{common(i)}).linked(to) }

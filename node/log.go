@@ -8,14 +8,20 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
 // Log returns a logger for what the process logs. Its lines go to Config.Log, with the PID of the process as process, its
 // registered name as name, and its behaviour as behaviour. [Node.SetLogLevel] says how much is logged, by name or by behaviour.
-// The logger may be kept, and used on any goroutine.
+// If the process has a trace token whose label is a traceparent (see package otel), the lines have its trace_id and span_id: those
+// that it had when Log was called. The logger may be kept, and used on any goroutine.
 func (c *core) Log() *slog.Logger {
 	p := c.by.Own()
-	return slog.New(&processLog{nodeOf(p.System), p, nil})
+	h := &processLog{n: nodeOf(p.System), p: p}
+	if t, ok := p.Traceparent(); ok {
+		h.trace = &t
+	}
+	return slog.New(h)
 }
 
 // LogLevel is the lowest level of what some processes log by Log of a [Context] or a [Process], in place of that of Config.Log.
@@ -101,23 +107,25 @@ type processLog struct {
 	n    *Node
 	p    *process.Process
 	with func(slog.Handler) slog.Handler // adds the attributes and groups of loggers made from the process's; nil: none
+
+	trace *watch.Traceparent // nil: none
 }
 
-// who returns the registered name and the behaviour of the process.
-func (h *processLog) who() (name Atom, behaviour string) {
-	h.p.Mu.Lock()
-	b := behaviourOf(h.p)
-	if h.p.Cold != nil {
-		name = h.p.Cold.Name
+// who returns the registered name and the behaviour of a process.
+func who(p *process.Process) (name Atom, behaviour string) {
+	p.Mu.Lock()
+	b := behaviourOf(p)
+	if p.Cold != nil {
+		name = p.Cold.Name
 	}
-	h.p.Mu.Unlock()
+	p.Mu.Unlock()
 	return name, typeName(b)
 }
 
 // Enabled is part of slog.Handler.
 func (h *processLog) Enabled(ctx context.Context, level slog.Level) bool {
 	if all := h.n.logLevels.Load(); all != nil {
-		name, behaviour := h.who()
+		name, behaviour := who(h.p)
 		for _, l := range *all {
 			if (l.Name == "" || l.Name == name) && (l.Behaviour == "" || l.Behaviour == behaviour) {
 				return level >= l.Level
@@ -129,10 +137,14 @@ func (h *processLog) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle is part of slog.Handler.
 func (h *processLog) Handle(ctx context.Context, r slog.Record) error {
-	name, behaviour := h.who()
+	name, behaviour := who(h.p)
 	attrs := []slog.Attr{slog.String("process", h.p.PID().String()), slog.String("behaviour", behaviour)}
 	if name != "" {
 		attrs = slices.Insert(attrs, 1, slog.String("name", string(name)))
+	}
+	if h.trace != nil {
+		trace, span := h.trace.IDs()
+		attrs = append(attrs, slog.String("trace_id", trace), slog.String("span_id", span))
 	}
 	to := h.n.cfg.Log.Handler().WithAttrs(attrs)
 	if h.with != nil {
@@ -154,10 +166,11 @@ func (h *processLog) WithGroup(name string) slog.Handler {
 // then returns h with one more step of h.with.
 func (h *processLog) then(step func(slog.Handler) slog.Handler) *processLog {
 	before := h.with
-	return &processLog{h.n, h.p, func(to slog.Handler) slog.Handler {
+	with := func(to slog.Handler) slog.Handler {
 		if before != nil {
 			to = before(to)
 		}
 		return step(to)
-	}}
+	}
+	return &processLog{h.n, h.p, with, h.trace}
 }

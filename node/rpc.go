@@ -20,21 +20,21 @@ import (
 // programs; package erpc has the data and the rules.
 
 // beginByName is begin for a function or a behaviour on a node: the outcome settles t.
-func (n *Node) beginByName(a *process.Acting, async bool, t process.Ticket, to Dest) {
+func (n *Node) beginByName(ctx context.Context, a *process.Acting, async bool, t process.Ticket, to Dest) {
 	switch to := to.(type) {
 	case erpc.Function:
-		n.apply(a, async && !to.Now, t, to)
+		n.apply(a, async && !to.Now, t, to, n.token(ctx, a))
 	case erpc.Behaviour:
-		n.startAt(a, t, to)
+		n.startAt(a, t, to, n.token(ctx, a))
 	default:
 		t.Settle(a, nil, process.ErrNoDest)
 	}
 }
 
 // apply calls a function. async says that the caller does not wait for the result.
-func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Function) {
+func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Function, token any) {
 	if f.Node == n.cfg.Name {
-		n.applyHere(a, t, f)
+		n.applyHere(a, t, f, token)
 		return
 	}
 	p := n.peers.Want(f.Node, false)
@@ -42,7 +42,7 @@ func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Fun
 		t.Settle(a, nil, n.unreachable(f.Node))
 		return
 	}
-	p.Apply(a, t, f, n.leaderFor(a))
+	p.Apply(a, t, f, n.leaderFor(a), token)
 	if async {
 		p.PaceAfter(a, f.Args)
 	}
@@ -50,9 +50,8 @@ func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Fun
 
 // applyHere is apply for this node. The function gets its own process, as on another node: it may panic, exit or be
 // killed.
-func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function) {
+func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function, token any) {
 	started := false
-	token := a.Process.Token()
 	o := Options{Leader: n.leaderFor(a), before: func(q *process.Process) {
 		started = true
 		q.Inherit(token)
@@ -91,7 +90,7 @@ func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
 }
 
 // startAt asks a node for a process.
-func (n *Node) startAt(a *process.Acting, t process.Ticket, b erpc.Behaviour) {
+func (n *Node) startAt(a *process.Acting, t process.Ticket, b erpc.Behaviour, token any) {
 	s := b.Spawn(n.leaderFor(a))
 	if b.Node == n.cfg.Name {
 		pid, err := n.spawnHere(s)
@@ -103,7 +102,7 @@ func (n *Node) startAt(a *process.Acting, t process.Ticket, b erpc.Behaviour) {
 		t.Settle(a, nil, n.unreachable(b.Node))
 		return
 	}
-	p.AskSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()})
+	p.AskSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: token})
 }
 
 // spawnHere is for a spawn that this node asks of itself.

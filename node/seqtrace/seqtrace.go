@@ -17,7 +17,7 @@ func Label(p Process) (label any, ok bool) { return own(p).Label() }
 
 // SetLabel sets the label of p's token until p takes its next message. If p has no token, one begins. A label that goes to
 // nodes of OTP must be a term, to other nodes a value that they can read.
-func SetLabel(p Process, label any) { own(p).SetLabel(label) }
+func SetLabel(p Process, label any) { own(p).SetLabel(label, nil) }
 
 // Clear removes p's token: what p sends has none until p takes a message with one. It is seq_trace:set_token([]).
 func Clear(p Process) { own(p).ClearToken() }

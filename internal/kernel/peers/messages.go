@@ -75,7 +75,7 @@ func (c *Cluster) Answer(a *process.Acting, t process.Target, f dist.Frame) erro
 
 // Call sends req to t, a remote process. The outcome settles ticket. async reports that the caller does not wait for the
 // reply. It returns false if the node cannot be reached.
-func (c *Cluster) Call(a *process.Acting, async bool, ticket process.Ticket, t process.Target, req any) bool {
+func (c *Cluster) Call(a *process.Acting, async bool, ticket process.Ticket, t process.Target, req, token any) bool {
 	p := c.Of(t, true)
 	if p == nil {
 		return false
@@ -91,7 +91,7 @@ func (c *Cluster) Call(a *process.Acting, async bool, ticket process.Ticket, t p
 	if !async && p.DeferForRequest() {
 		defer p.Box.EndDefer()
 	}
-	p.Call(a, ticket, t, label, body)
+	p.Call(a, ticket, t, label, body, token)
 	if async {
 		p.PaceAfter(a, req)
 	}

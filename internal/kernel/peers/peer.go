@@ -342,7 +342,7 @@ func (p *Peer) askRelease() (number int) {
 	defer cancel()
 	a := &p.System.Plain
 	t := a.Promise().NewTicket()
-	p.Apply(a, t, erpc.NewFunction(p.Name, "erlang", "system_info", []any{wire.Atom("otp_release")}), p.System.Leader())
+	p.Apply(a, t, erpc.NewFunction(p.Name, "erlang", "system_info", []any{wire.Atom("otp_release")}), p.System.Leader(), nil)
 	if v, err := a.Await(ctx, t, calls.WaitReply, wire.At{Node: p.Name}); err == nil {
 		text, _ := wire.AsText(v)
 		number, _ = strconv.Atoi(text)

@@ -80,9 +80,9 @@ func (p *Peer) AskSoon(a *process.Acting, t process.Ticket, f dist.Frame) {
 }
 
 // Apply calls f on the peer; its result settles t. leader is the group leader of the process that runs it there.
-func (p *Peer) Apply(a *process.Acting, t process.Ticket, f erpc.Function, leader wire.PID) {
+func (p *Peer) Apply(a *process.Acting, t process.Ticket, f erpc.Function, leader wire.PID, token any) {
 	ref := a.System.NewRef() // of the request, and of the result
-	p.askFor(a, t, ByResult, Ends{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.Sender(), Token: a.Process.Token(),
+	p.askFor(a, t, ByResult, Ends{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.Sender(), Token: token,
 		Spawn: f.Call(ref, leader)})
 }
 
@@ -111,7 +111,7 @@ func (p *Peer) Deliver(a *process.Acting, to process.Target, msg, token any) (t 
 
 // Call sends a request to a remote process. The answer is addressed to an alias, if the peer supports aliases, so that a late
 // one is discarded.
-func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, label wire.Atom, body any) {
+func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, label wire.Atom, body, token any) {
 	from := a.Sender()
 	pid, name := to.PIDOrName()
 	if label == calls.Call && p.TakesRequests() {
@@ -119,7 +119,7 @@ func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, labe
 		r := &Request{Ref: ref, Ends: Ends{By: from, To: pid, Name: name}, Kind: ByReply, Ticket: t,
 			sent: links.Request{Ref: ref, Body: body, Wait: p.wait(t)}}
 		p.Ask(a, a.OutboxTurn(), r, dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: &r.sent,
-			Token: a.Process.Token()})
+			Token: token})
 		return
 	}
 	ref, ok := p.AwaitExit(a, t, to)
@@ -127,7 +127,7 @@ func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, labe
 		return
 	}
 	f := dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: calls.MakeRequest(label, from, ref, body),
-		Token: a.Process.Token()}
+		Token: token}
 	if _, err := p.Box.Put(a.OutboxTurn(), f); err != nil {
 		_ = p.unsent(f, err) // also settles t
 	}

@@ -118,7 +118,7 @@ func TestToken(t *testing.T) {
 	require.Equal(t, "label", label)
 	coroutine.ClearToken()
 	require.Nil(t, coroutine.Token())
-	coroutine.SetLabel("new") // the serial counts on
+	coroutine.SetLabel("new", nil) // the serial counts on
 	require.Equal(t, wire.Tuple{0, "new", 13, coroutine.PID(), 11}, coroutine.Token())
 	plain := s.spawn()
 	plain.Inherit(nil)

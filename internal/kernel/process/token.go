@@ -34,8 +34,25 @@ func (p *Process) Label() (label any, ok bool) {
 	return p.Cold.Token.Label()
 }
 
-// SetLabel sets the label of p's token, which begins if there is none. Only for the code that runs p.
-func (p *Process) SetLabel(label any) { p.ownToken().SetLabel(label) }
+// SetLabel sets the label of p's token, which begins if there is none; by is for LabelledBy. Only for the code that runs p.
+func (p *Process) SetLabel(label, by any) { p.ownToken().SetLabel(label, by) }
+
+// LabelledBy returns what SetLabel was given if p has that label still, or nil. Only for the code that runs p.
+func (p *Process) LabelledBy() any {
+	if !p.Status.HasToken() {
+		return nil
+	}
+	return p.Cold.Token.LabelledBy()
+}
+
+// Traceparent returns the context of a span that is the label of p's token. Only for the code that runs p.
+func (p *Process) Traceparent() (t watch.Traceparent, ok bool) {
+	label, ok := p.Label()
+	if !ok {
+		return t, false
+	}
+	return watch.ReadTraceparent(label)
+}
 
 // ClearToken removes p's token. Only for the code that runs p.
 func (p *Process) ClearToken() {

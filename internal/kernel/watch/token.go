@@ -20,6 +20,7 @@ type TraceToken struct {
 	last   int      // serial of the last message received with a token
 	clock  int      // of the last sent or received, whichever is greater
 	inHand *Carried // the current message, if it has a token
+	by     any      // what has set the label, for this node's tracer; nil: a message, or the program
 }
 
 // Carried is a message with its token, or with the Watch that is notified when it is received. A mailbox has a pointer to it
@@ -68,7 +69,7 @@ func BareMessage(msg any) any {
 // Take stores the token of a received message m, or none if m is nil. It reports whether there is one. See
 // seq_trace_update_clock of erts.
 func (t *TraceToken) Take(m *Carried) bool {
-	t.flags, t.label, t.inHand = nil, nil, nil
+	t.flags, t.label, t.inHand, t.by = nil, nil, nil, nil
 	if m == nil {
 		return false
 	}
@@ -105,15 +106,22 @@ func (t *TraceToken) Left() *Carried {
 // Label returns the label. ok is false if there is no token.
 func (t *TraceToken) Label() (label any, ok bool) { return t.label, t.flags != nil }
 
-// SetLabel sets the label. A token that begins has no flags, and counts on from the last one, as in OTP.
-func (t *TraceToken) SetLabel(label any) {
-	if t.label = label; t.flags == nil {
+// SetLabel sets the label. A token that begins has no flags, and counts on from the last one, as in OTP. by is what
+// LabelledBy returns as long as the process has that label.
+func (t *TraceToken) SetLabel(label, by any) {
+	if t.label, t.by = label, by; t.flags == nil {
 		t.flags = 0
 	}
 }
 
+// LabelledBy returns what SetLabel was given, or nil.
+func (t *TraceToken) LabelledBy() any { return t.by }
+
 // Clear removes the token. The serials count on.
-func (t *TraceToken) Clear() { t.flags, t.label = nil, nil }
+func (t *TraceToken) Clear() { t.flags, t.label, t.by = nil, nil, nil }
+
+// NewToken returns the token of a message that sender, which is no process with a token, sends.
+func NewToken(label any, sender wire.PID) any { return wire.Tuple{0, label, 1, sender, 0} }
 
 // Next returns the token for what the process sends now, or nil if it has none.
 func (t *TraceToken) Next(sender wire.PID) any {
