@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/seqtrace"
 )
 
 // act does what a frame of the program says. The error says what is wrong with it.
@@ -16,9 +17,13 @@ func (p *port) act(op any) error {
 		return p.reply(op.id, func(from node.From) { p.c.Reply(from, op.value) })
 	case opError:
 		return p.reply(op.id, func(from node.From) { from.Fail(&Error{op.reason}) })
+	case opTrace:
+		p.trace = op.label
 	case opSend:
+		defer p.labelled()()
 		p.send(op.to, op.msg)
 	case opCall:
+		defer p.labelled()()
 		return p.ask(op)
 	case opReady:
 		if p.starting && !p.ending {
@@ -47,6 +52,21 @@ func (p *port) act(op any) error {
 		p.stop(op.reason)
 	}
 	return nil
+}
+
+// labelled gives the port the trace that the program has named for what it sends next. restore takes it back.
+func (p *port) labelled() (restore func()) {
+	label := p.trace
+	if p.trace = nil; label == nil {
+		return func() {}
+	}
+	before, had := seqtrace.Label(p.c)
+	seqtrace.SetLabel(p.c, label)
+	return func() {
+		if seqtrace.Clear(p.c); had {
+			seqtrace.SetLabel(p.c, before)
+		}
+	}
 }
 
 // Error is a program's answer to a call instead of a reply.

@@ -70,6 +70,7 @@
 //	down    id, object, reason   what the program monitors is gone; object is a pid or {name, node}
 //	exit    pid, reason          an exit signal, for a program that traps; pid may be undefined
 //	stop    reason               the program must end; the end of stdin follows
+//	trace   traceparent          the trace of the next call, cast or info; undefined (nil): of none. See "Traces"
 //
 //	from the program
 //	ready                        it has started: see Config.Ready
@@ -86,6 +87,7 @@
 //	trap    bool                 whether exit signals are frames, or end the port
 //	signal  pid, reason          an exit signal, as exit/2 sends it
 //	exit    reason               ends the port, with that reason
+//	trace   traceparent          the trace of the next send, cast or call; nil: of none
 //
 // to is a pid, a reference that is an alias, a name (an atom or text), or a tuple or
 // an array of a name and a node. Later versions may add words and fields: a program
@@ -96,6 +98,12 @@
 // {add, 5} with the id 1 of a plain goroutine; \x00\x00\x00\x09 93 a5 "reply" 01 05
 // is its answer. A program must not print to stdout, which is for frames only. It can
 // print to stderr; the port logs those lines.
+//
+// # Traces
+//
+// A message whose trace token has a W3C traceparent as its label (see packages seqtrace and otel) comes after a frame trace. A
+// program that knows this word continues the trace by a frame trace, with that traceparent or one of a span of its own, before
+// what it sends; it must write none before it has got one. A message without a trace has no frame trace before it.
 //
 // # How it ends
 //

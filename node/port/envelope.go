@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/wire/etfcodec"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/node"
@@ -24,6 +25,7 @@ const (
 	wordDown   = "down"
 	wordExit   = "exit"
 	wordStop   = "stop"
+	wordTrace  = "trace"
 )
 
 // What a program writes. Each is one kind of frame; see the package's documentation.
@@ -59,7 +61,8 @@ type (
 		pid    node.PID
 		reason any
 	}
-	opExit struct{ reason any }
+	opExit  struct{ reason any }
+	opTrace struct{ label any } // of the next opSend or opCall; nil: none
 )
 
 // dest is the destination that a program names: one of the three is set.
@@ -199,6 +202,7 @@ var kinds = map[string]struct {
 	"demonitor": {1, 0, "id", func(f *fields) any { return opDemonitor{f.id(0)} }},
 	"trap":      {1, 0, "true or false", func(f *fields) any { return opTrap{f.flag(0)} }},
 	"signal":    {2, 0, "pid, reason", func(f *fields) any { return opSignal{f.pid(0), f.all[1]} }},
+	"trace":     {1, 0, "traceparent", func(f *fields) any { return opTrace{f.traceparent(0)} }},
 	"exit":      {1, 0, "reason", func(f *fields) any { return opExit{f.all[0]} }},
 }
 
@@ -228,6 +232,20 @@ func (f *fields) pid(i int) node.PID {
 		f.fail(i, "a pid")
 	}
 	return p
+}
+
+// traceparent reads a W3C traceparent, as a label of a trace token; nil: none.
+func (f *fields) traceparent(i int) any {
+	if f.all[i] == wire.AtomUndefined {
+		return nil
+	}
+	if text, ok := wire.AsText(f.all[i]); ok {
+		if t, ok := watch.ReadTraceparent(text); ok {
+			return t.Label()
+		}
+	}
+	f.fail(i, "a traceparent, or nil for none")
+	return nil
 }
 
 func (f *fields) flag(i int) bool {

@@ -47,7 +47,11 @@ var written = []struct {
 	{wire.Tuple{wire.Atom("trap"), wire.AtomTrue}, opTrap{true}},
 	{wire.Tuple{wire.Atom("signal"), pid, wire.Atom("kill")}, opSignal{pid, wire.Atom("kill")}},
 	{wire.Tuple{wire.Atom("exit"), wire.Atom("x")}, opExit{wire.Atom("x")}},
+	{wire.Tuple{wire.Atom("trace"), []byte(traceparent)}, opTrace{[]byte(traceparent)}},
+	{wire.Tuple{wire.Atom("trace"), wire.AtomUndefined}, opTrace{}},
 }
+
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 // bytesOf returns the bytes of a program's frame.
 func bytesOf(t testing.TB, kind Codec, term wire.Tuple) []byte {

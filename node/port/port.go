@@ -58,6 +58,7 @@ type port struct {
 	forcedReason    any  // reason if the program has to be forced to exit
 	messagesWait    bool // messages have been left in the mailbox; unless ending, queueHasSpace will come
 	trap            bool // exit signals are for the program
+	trace           any  // label of what the program sends next; nil: none
 
 	calls    map[int64]node.From // that the program has not answered
 	lastCall int64
@@ -179,9 +180,9 @@ func (p *port) deliver(msg any) {
 	if r, ok := p.c.Node().AsRequest(msg); ok {
 		p.call(r)
 	} else if body, ok := node.AsCast(msg); ok {
-		p.tell(wordCast, body)
+		p.told(p.pass(wordCast, body), wordCast)
 	} else {
-		p.tell(wordInfo, msg)
+		p.told(p.pass(wordInfo, msg), wordInfo)
 	}
 }
 
@@ -205,9 +206,25 @@ func (p *port) write(word string, fields ...any) error {
 	return p.feed.add(func(b []byte) ([]byte, error) { return p.codec.append(b, word, fields...) })
 }
 
+// pass is write for a message, whose trace, if it has one, is written before.
+func (p *port) pass(word string, fields ...any) error {
+	t, traced := p.c.Inside(process.Key{}).Acting().Own().Traceparent()
+	if !traced || p.write(wordTrace, t.Label()) != nil {
+		return p.write(word, fields...)
+	}
+	err := p.write(word, fields...)
+	if err != nil {
+		_ = p.write(wordTrace, wire.AtomUndefined) // of the next message
+	}
+	return err
+}
+
 // tell writes a frame that needs no answer.
-func (p *port) tell(word string, fields ...any) {
-	if err := p.write(word, fields...); err != nil {
+func (p *port) tell(word string, fields ...any) { p.told(p.write(word, fields...), word) }
+
+// told handles the outcome of writing a frame that needs no answer.
+func (p *port) told(err error, word string) {
+	if err != nil {
 		p.refused++
 		p.warn("port: could not pass a message to the program", "kind", word, "error", err)
 	}
@@ -238,7 +255,7 @@ func (p *port) call(r node.Request[any]) {
 		caller = pid
 	}
 	p.lastCall++
-	if err := p.write(wordCall, p.lastCall, r.Body, caller); err != nil {
+	if err := p.pass(wordCall, p.lastCall, r.Body, caller); err != nil {
 		p.refused++
 		r.Fail(err)
 		return

@@ -10,6 +10,10 @@
 
     port.run()
 
+A handler whose message belongs to a trace of OpenTelemetry finds its traceparent in
+port.trace. What it sends and calls belongs to that trace, or to the span whose
+traceparent it puts there.
+
 How terms look here (see docs/protocols.md of actornode): integers, floats, True,
 False and lists are themselves, None is the atom undefined and Go's nil (an empty
 list, and a nil slice, are []), a binary is bytes (str is written as one), an atom is an Atom, a tuple a tuple, a map a dict; a list in a
@@ -275,6 +279,8 @@ class Port:
         self._on = {}
         self._kept = collections.deque()  # frames that came while a call waited
         self._last = 0
+        self.trace = None  # while a handler runs: the W3C traceparent that its message came with, a str, or None
+        self._next = None  # of the next message
         self._step(self._read())  # start
 
     def on_call(self, f):
@@ -315,16 +321,16 @@ class Port:
 
     def send(self, to, message):
         """to is a pid, a name, or (name, node)."""
-        self._write("send", to, message)
+        self._traced("send", to, message)
 
     def cast(self, to, body):
-        self._write("cast", to, body)
+        self._traced("cast", to, body)
 
     def call(self, to, body, timeout=5.0):
         """Calls another process and returns its reply. Raises Error."""
         self._last += 1
         id = self._last
-        self._write("call", id, to, body, None if timeout is None else int(timeout * 1000))
+        self._traced("call", id, to, body, None if timeout is None else int(timeout * 1000))
         while True:
             f = self._read()
             if f is None:
@@ -358,6 +364,17 @@ class Port:
 
     def _step(self, f):
         word, args = f[0].decode(), f[1:]
+        if word == "trace":
+            self._next = args[0] if args[0] is None else args[0].decode()
+            return
+        if word in ("call", "cast", "info"):
+            self.trace, self._next = self._next, None
+        try:
+            self._do(word, args)
+        finally:
+            self.trace = None
+
+    def _do(self, word, args):
         if word == "start":
             self.me, self.node, self.init = args[:3]
         elif word == "call":
@@ -381,6 +398,12 @@ class Port:
         (n,) = struct.unpack(">I", head)
         body = self._in.read(n)
         return unpackb(body) if len(body) == n else None
+
+    def _traced(self, word, *fields):
+        """Writes a frame that belongs to the trace of the handler, or to the one that it has put into trace."""
+        if self.trace is not None:
+            self._write("trace", self.trace)
+        self._write(word, *fields)
 
     def _write(self, word, *fields):
         b = packb([word, *fields])
