@@ -31,6 +31,7 @@
 //	node/metrics            counters for Prometheus
 //	node/observe            a node's state and counters
 //	node/trace              events of traced processes
+//	node/otel               spans of OpenTelemetry, across nodes and languages
 //	node/seqtrace           labels that follow messages: OTP's seq_trace
 //	node/nodetest           tests of processes: probes, clusters in memory, network faults, leaks
 //	node/deadletter         messages that could not be delivered

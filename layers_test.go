@@ -48,7 +48,7 @@ var house = [][]string{
 	// tools and behaviours
 	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/seqtrace", "node/stage", "node/trace",
 		"internal/daemon/procview"},
-	{"internal/sysmsg", "node/match"},
+	{"internal/sysmsg", "node/match", "node/otel"},
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
 	{"node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
 	{"node/nodetest", "node/registry"},
@@ -86,6 +86,7 @@ var outside = map[string]string{
 	"golang.org/x/net":                      "nettest: the conformance tests of a net.Conn, for the network in node/nodetest",
 	"golang.org/x/sync":                     "errgroup: several hosts asked at a time, so many at most",
 	"github.com/hashicorp/memberlist":       "gossip: SWIM with Lifeguard, what Consul and Nomad run on; released this year, the alternatives are layers on it (serf) or long without a release",
+	"go.opentelemetry.io/otel":              "traces: the API of OpenTelemetry, which has no alternative; tests: its SDK, which records spans",
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",
 }
 
