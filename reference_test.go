@@ -131,6 +131,7 @@ var tuning = []string{"executor", "inbox", "fiber", "node", "flow", "peers", "pr
 var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "runner.Infinity", "peers.active",
 		"flow.lookedBit", "flow.countBits", "flow.phaseBits", "flow.deferringShift", "process.tokened", "process.checked",
+		"watch.traceparentLen",
 		"peers.markShift", "peers.maxMark", "executor.FirstOwn"},
 	"limits of what grows": {"fiber.traceSize", "runner.looks", "node.maxProcessesLimit", "node.mostLogLevels", "node.maxStages", "executor.MaxStages",
 		"tables.leastSweep", "tables.leastLent",

@@ -13,8 +13,8 @@ import (
 
 // Log returns a logger for what the process logs. Its lines go to Config.Log, with the PID of the process as process, its
 // registered name as name, and its behaviour as behaviour. [Node.SetLogLevel] says how much is logged, by name or by behaviour.
-// If the process has a trace token whose label is a traceparent (see package otel), the lines have its trace_id and span_id: those
-// that it had when Log was called. The logger may be kept, and used on any goroutine.
+// If the process has a trace token whose label is a traceparent (see package otel), the lines have its trace_id and span_id:
+// those that it had when Log was called. The logger may be kept, and used on any goroutine.
 func (c *core) Log() *slog.Logger {
 	p := c.by.Own()
 	h := &processLog{n: nodeOf(p.System), p: p}

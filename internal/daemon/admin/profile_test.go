@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"runtime/pprof"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,25 +18,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// spins uses the processor until over is closed.
-func spins(over <-chan struct{}) node.ProcessFunc {
+// spins uses the processor until over is set.
+func spins(over *atomic.Bool) node.ProcessFunc {
 	return func(*node.Process) error {
-		for {
-			select {
-			case <-over:
-				return nil
-			default:
-			}
+		for !over.Load() {
 		}
+		return nil
 	}
 }
 
 // Each kind of profile arrives whole, also where the service is read-only.
 func TestProfile(t *testing.T) {
 	far, near := two(t, admin.Config{ReadOnly: true})
-	over := make(chan struct{})
-	defer close(over)
-	_, err := far.SpawnOpt(node.Options{}, spins(over))
+	var over atomic.Bool
+	defer over.Store(true)
+	_, err := far.SpawnOpt(node.Options{}, spins(&over))
 	require.NoError(t, err)
 	for _, kind := range []node.Atom{"cpu", "heap", "goroutine"} {
 		var b bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/pprof/profile"
@@ -45,29 +46,25 @@ func TestStackCode(t *testing.T) {
 	}
 }
 
-// burner is a behaviour that uses the processor until over is closed.
+// burner is a behaviour that uses the processor until over is set.
 type burner struct {
 	inside chan<- struct{}
-	over   <-chan struct{}
+	over   *atomic.Bool
 }
 
 func (b *burner) Receive(*node.Context, any) error {
 	b.inside <- struct{}{}
-	for {
-		select {
-		case <-b.over:
-			return nil
-		default:
-		}
+	for !b.over.Load() {
 	}
+	return nil
 }
 
 // A profile is written to a file for go tool pprof, and summed up by behaviour, with names.
 func TestProfileCommand(t *testing.T) {
 	s := newCLITest(t)
 	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
-	inside, over := make(chan struct{}), make(chan struct{})
-	defer close(over)
+	inside, over := make(chan struct{}), new(atomic.Bool)
+	defer over.Store(true)
 	pid, err := n.SpawnOpt(node.Options{Name: "hot"}, &burner{inside, over})
 	require.NoError(t, err)
 	require.NoError(t, n.Send(pid, 1))
