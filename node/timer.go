@@ -23,6 +23,7 @@ func (t *Timer) Cancel() (left time.Duration, ok bool) { return t.t.Cancel() }
 func (t *Timer) Left() (left time.Duration, ok bool) { return t.t.Left() }
 
 func (n *Node) timer(a *process.Acting, d, every time.Duration, to Dest, msg any) (*Timer, error) {
+	from := a.PID()
 	switch {
 	case d < 0:
 		return nil, process.ErrBadTimeout
@@ -32,7 +33,7 @@ func (n *Node) timer(a *process.Acting, d, every time.Duration, to Dest, msg any
 	if err := a.MaySend(to, msg, false); err != nil {
 		return nil, err
 	}
-	from, t := a.PID(), new(Timer)
+	t := new(Timer)
 	pid, isPID := to.(PID)
 	if isPID && pid.IsZero() {
 		return nil, process.ErrNoDest
