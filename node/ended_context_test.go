@@ -346,7 +346,7 @@ func lifetimeCall(w contextWorld, ctx context.Context) error {
 
 // otherPackages take contexts for other purposes than asking processes.
 var otherPackages = []string{"node_discovery", "node_dns", "node_gossip", "node_channel", "node_stream", "node_admin", "node_active",
-	"node_futures", "node_match", "node_trace", "node_forward"}
+	"node_futures", "node_match", "node_trace", "node_forward", "node_otel"}
 
 // takesContext finds the functions and methods in the API list.
 var takesContext = regexp.MustCompile(`(?m)^func (\([^)]*\) )?(\w+)(\[[^(]*\])?\([^)]*context\.Context`)
