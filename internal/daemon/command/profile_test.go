@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/pprof/profile"
@@ -46,15 +45,15 @@ func TestStackCode(t *testing.T) {
 	}
 }
 
-// burner is a behaviour that uses the processor until over is set.
+// burner is a behaviour that uses the processor until there is something in over. It calls nothing meanwhile.
 type burner struct {
 	inside chan<- struct{}
-	over   *atomic.Bool
+	over   <-chan struct{}
 }
 
 func (b *burner) Receive(*node.Context, any) error {
 	b.inside <- struct{}{}
-	for !b.over.Load() {
+	for len(b.over) == 0 {
 	}
 	return nil
 }
@@ -63,8 +62,8 @@ func (b *burner) Receive(*node.Context, any) error {
 func TestProfileCommand(t *testing.T) {
 	s := newCLITest(t)
 	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
-	inside, over := make(chan struct{}), new(atomic.Bool)
-	defer over.Store(true)
+	inside, over := make(chan struct{}), make(chan struct{}, 1)
+	defer func() { over <- struct{}{} }()
 	pid, err := n.SpawnOpt(node.Options{Name: "hot"}, &burner{inside, over})
 	require.NoError(t, err)
 	require.NoError(t, n.Send(pid, 1))

@@ -5,7 +5,7 @@ import "sync/atomic"
 // These two are not steps of the lifecycle.
 const (
 	tokened uint32 = 1  // it has or may receive a message with a trace token
-	checked uint32 = 64 // what it sends is checked: see Cold.MaySend
+	checked uint32 = 64 // what it sends is checked: see SendCheck
 )
 
 const (

@@ -20,7 +20,7 @@ type TraceToken struct {
 	last   int      // serial of the last message received with a token
 	clock  int      // of the last sent or received, whichever is greater
 	inHand *Carried // the current message, if it has a token
-	by     any      // what has set the label, for this node's tracer; nil: a message, or the program
+	by     *any     // what has set the label, for this node's tracer; nil: a message, or the program
 }
 
 // Carried is a message with its token, or with the Watch that is notified when it is received. A mailbox has a pointer to it
@@ -109,13 +109,21 @@ func (t *TraceToken) Label() (label any, ok bool) { return t.label, t.flags != n
 // SetLabel sets the label. A token that begins has no flags, and counts on from the last one, as in OTP. by is what
 // LabelledBy returns as long as the process has that label.
 func (t *TraceToken) SetLabel(label, by any) {
-	if t.label, t.by = label, by; t.flags == nil {
+	if t.label, t.by = label, nil; by != nil {
+		t.by = &by
+	}
+	if t.flags == nil {
 		t.flags = 0
 	}
 }
 
 // LabelledBy returns what SetLabel was given, or nil.
-func (t *TraceToken) LabelledBy() any { return t.by }
+func (t *TraceToken) LabelledBy() any {
+	if t.by == nil {
+		return nil
+	}
+	return *t.by
+}
 
 // Clear removes the token. The serials count on.
 func (t *TraceToken) Clear() { t.flags, t.label, t.by = nil, nil, nil }
