@@ -259,7 +259,8 @@ var proper = func() map[string]bool {
 	for _, w := range strings.Fields(`KiB MiB GiB NaN gRPC GitHub MessagePack PubSub StatefulSet clusterIP publishNotReadyAddresses
 		WebSocket GenServer GoAkt subjectAltName SetVersionTemplate KeyMap AliveDelegate EventDelegate PadModC PidOrPids PidOrError
 		ToOrName FromOrName
-		ToOrNameOrAlias InputChannel OutputChannel freshReplyChannel orElse UserID`) {
+		ToOrNameOrAlias InputChannel OutputChannel freshReplyChannel orElse UserID
+		OpenTelemetry W3C SetTracerProvider`) {
 		all[w] = true
 	}
 	return all

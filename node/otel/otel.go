@@ -71,7 +71,7 @@ func Context(p interface {
 }
 
 // Label returns the span in ctx as the label of a trace token, a W3C traceparent; nil if there is none. It is what Trace sets
-// as TokenLabel. A ProcessFunc that has begun a span sends with it after seqtrace.SetLabel(p, otel.Label(ctx)).
+// as TokenLabel. A ProcessFunc that has begun a span sets it with SetLabel of package seqtrace, and then sends with it.
 func Label(ctx context.Context) any {
 	if s := trace.SpanContextFromContext(ctx); s.IsValid() {
 		return labelOf(s)
