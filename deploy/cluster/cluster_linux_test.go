@@ -285,6 +285,7 @@ func (s *stack) testCommands(t *testing.T) {
 				{"rpc demo add 20 22", "^42"}, {"rpc --node " + other.name + " demo add 1 2", "^3"},
 				{"log level debug", "debug"}, {"log level info", "info"},
 				{"disconnect " + other.name, ""}, {"connect " + other.name, ""},
+				{"waits", ""}, {"stack counter", "counter"}, {"profile goroutine", "goroutine profile of"},
 			} {
 				args := strings.Fields(strings.ReplaceAll(x.command, "PID", spawned))
 				used = append(used, args[0])
@@ -297,6 +298,9 @@ func (s *stack) testCommands(t *testing.T) {
 					spawned = strings.TrimSpace(out)
 				}
 			}
+			out, _ := c.cli("doctor", "--for", "500ms", "--no-profile") // exit status 10 for what the others do to it
+			assert.Contains(t, out, "examined: ")
+			used = append(used, "doctor")
 			traced := make(chan string, 1)
 			go func() { // ends with its result
 				out, err := c.cli("trace", "counter", "--max", "1")
