@@ -46,7 +46,8 @@ var house = [][]string{
 	{"internal/kernel/peers", "internal/kernel/runner", "internal/testkit/processtest"},
 	{"node"},
 	// tools and behaviours
-	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/seqtrace", "node/stage", "node/trace",
+	{"node/internal/filter", "node/dns", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/seqtrace",
+		"node/stage", "node/trace",
 		"internal/daemon/procview"},
 	{"internal/sysmsg", "node/match", "node/otel"},
 	{"node/active", "node/channel", "node/otp", "node/sys", "supervisor"},
@@ -71,7 +72,7 @@ var outside = map[string]string{
 	"github.com/spf13/cobra":                "command line of the daemon: help, completion, the usual flags",
 	"go.yaml.in/yaml/v3":                    "supervision trees and configuration in files: keeps line and column; maintained by the YAML organization, and testify needs it anyway",
 	"github.com/prometheus":                 "metrics: client_golang, and the text format and linter that its tests need",
-	"github.com/google/pprof":               "profiles: reads what Go's runtime writes, to sum it up; the library that go tool pprof is made of",
+	"github.com/google/pprof":               "profiles: reads and sums up what Go's runtime writes, as go tool pprof does",
 	"github.com/spf13/pflag":                "cobra's flags, where commands share some, or a table makes them",
 	"charm.land/bubbletea/v2":               "top: draws on a terminal, reads its keys; the most used library for it, released monthly",
 	"charm.land/bubbles/v2":                 "top: text input, scrolling, help, of the same people",
@@ -86,7 +87,7 @@ var outside = map[string]string{
 	"golang.org/x/net":                      "nettest: the conformance tests of a net.Conn, for the network in node/nodetest",
 	"golang.org/x/sync":                     "errgroup: several hosts asked at a time, so many at most",
 	"github.com/hashicorp/memberlist":       "gossip: SWIM with Lifeguard, what Consul and Nomad run on; released this year, the alternatives are layers on it (serf) or long without a release",
-	"go.opentelemetry.io/otel":              "traces: the API of OpenTelemetry, which has no alternative; tests: its SDK, which records spans",
+	"go.opentelemetry.io/otel":              "traces: the API of OpenTelemetry; tests: its SDK, which records spans",
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",
 }
 

@@ -60,7 +60,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	p.Target = nil
 	p.SetDeadline(ctx)
 	from := From{t: t}
-	mayCarry := a.Process == nil && n.cfg.TokenLabel != nil
+	mayCarry := a.Process == nil
 	if a.Process != nil {
 		from.caller = a.Process.ID + 1
 		if !a.Process.Plain() {
@@ -75,7 +75,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, cause.Of(ctx))
 		return t
 	}
-	if (mayCarry || a.Process == nil) && a.Checked() {
+	if mayCarry && a.Checked() {
 		if err := a.MaySend(to, req, true); err != nil {
 			t.Settle(a, nil, err)
 			return t

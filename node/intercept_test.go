@@ -335,7 +335,7 @@ func interceptSends(t *testing.T, kind string) {
 	require.Equal(t, node.Normal, reason)
 }
 
-// Forward goes through interceptors, functions on other nodes do, and an empty list is none.
+// A request that is forwarded goes through the interceptors of the forwarder. A process with an empty list of them sends.
 func TestInterceptForward(t *testing.T) {
 	errDenied := errors.New("denied")
 	synctest.Test(t, func(t *testing.T) {

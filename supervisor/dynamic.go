@@ -17,7 +17,8 @@ type Dynamic struct {
 	// child, which answers it. The child tells done before it answers.
 	Job func(body any, done *Done) *Child `isolation:"share"`
 	// Task returns the child for the Args of {start_task, Args, Restart, Shutdown}, a request of Elixir, with the defaults
-	// for Restart and Shutdown; nil: it is none. The answer is {ok, PID}. The child tells done before it sends its result.
+	// for Restart and Shutdown, or nil if Args are not those of a task. The answer is {ok, PID}. The child tells done before
+	// it sends its result.
 	Task func(args any, done *Done) *Child `isolation:"share"`
 
 	done *atomic.Int64 // children that are done and have not been forgotten

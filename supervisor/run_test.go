@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 		end    func(r *running)
 		events []string
 		errs   []error
-		reason any // of the *node.ExitError; nil: there is none
+		reason any // of the *node.ExitError; nil: the error has no *node.ExitError
 		took   time.Duration
 	}{
 		"the context ends":  {0, drains, func(r *running) { r.end() }, inOrder, nil, nil, 0},

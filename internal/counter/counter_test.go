@@ -69,7 +69,7 @@ func TestGauge(t *testing.T) {
 	assert.Equal(t, []counter.Count{{[]string{"carts"}, 5}, {[]string{"users"}, 7}}, n.All("processes"))
 }
 
-// Gauges that are over are forgotten though nobody reads them, and more than can be shown are added up.
+// Gauges that are over are forgotten, also if they are not read, and more than can be shown are added up.
 func TestGaugesAreBounded(t *testing.T) {
 	var n counter.Counters
 	for range 10_000 {

@@ -56,7 +56,8 @@ port = Port()
 def call(body, caller):
     return (port.trace, port.call((Atom("stock"), Atom("far@127.0.0.1")), body))
 port.run()
-`}, Env: map[string]string{"PYTHONPATH": "../../deploy/samples/port", "PYTHONDONTWRITEBYTECODE": "1"}}, node.Options{Name: "python"})
+`}, Env: map[string]string{"PYTHONPATH": "../../deploy/samples/port", "PYTHONDONTWRITEBYTECODE": "1"}},
+		node.Options{Name: "python"})
 	require.NoError(t, err)
 	_, err = here.SpawnOpt(node.Options{Name: "shop"}, node.ActorFunc(func(c *node.Context, msg any) error {
 		r, ok := c.Node().AsRequest(msg)

@@ -226,7 +226,8 @@ func BenchmarkMessage(b *testing.B) {
 		name string
 		on   bool
 		o    otel.Config
-	}{{"Off", false, otel.Config{}}, {"0", true, otel.Config{}}, {"0.001", true, otel.Config{Ratio: 0.001}}, {"1", true, otel.Config{Ratio: 1}}} {
+	}{{"Off", false, otel.Config{}}, {"0", true, otel.Config{}}, {"0.001", true, otel.Config{Ratio: 0.001}},
+		{"1", true, otel.Config{Ratio: 1}}} {
 		b.Run(c.name, func(b *testing.B) {
 			var cfg node.Config
 			if c.on {

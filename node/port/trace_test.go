@@ -54,7 +54,8 @@ port.run()
 	for _, c := range []struct {
 		label, body, want any
 	}{
-		{nil, 0, nil}, {traceparent, 1, traceparent}, {nil, 2, nil}, {"other", 3, nil}, {traceparent, node.Atom("own"), own}, {nil, 4, nil},
+		{nil, 0, nil}, {traceparent, 1, traceparent}, {nil, 2, nil}, {"other", 3, nil}, {traceparent, node.Atom("own"), own},
+		{nil, 4, nil},
 		{traceparent, make([]byte, 1<<17), nil}, {nil, 5, nil}, // the program is not told of a message that is too large
 	} {
 		if seqtrace.Clear(h); c.label != nil {

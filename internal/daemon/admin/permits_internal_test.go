@@ -10,7 +10,8 @@ import (
 
 // Each kind of request needs the right of its kind, and no other right will do.
 func TestPermits(t *testing.T) {
-	for _, right := range []string{"connect", "send", "call", "rpc", "signal", "admin_read", "admin_act", "trace", "profile", "all"} {
+	for _, right := range []string{"connect", "send", "call", "rpc", "signal", "admin_read", "admin_act",
+		"trace", "profile", "all"} {
 		may := []string{"connect", right}
 		if right == "all" {
 			may = may[1:]

@@ -52,8 +52,9 @@ func TestRights(t *testing.T) {
 	ctx := testkit.Context(t)
 	word := func(w string, args ...any) any { return append(wire.Tuple{wire.Atom(w)}, args...) }
 	looks := map[string]any{
-		"status": wire.Atom("status"), "nodes": wire.Atom("nodes"), "ps": wire.Atom("ps"), "tree": wire.Atom("tree"), "waits": wire.Atom("waits"),
-		"info": word("info", target), "log_level": wire.Atom("log_level"), "log_levels": wire.Atom("log_levels"),
+		"status": wire.Atom("status"), "nodes": wire.Atom("nodes"), "ps": wire.Atom("ps"), "tree": wire.Atom("tree"),
+		"waits": wire.Atom("waits"),
+		"info":  word("info", target), "log_level": wire.Atom("log_level"), "log_levels": wire.Atom("log_levels"),
 	}
 	acts := map[string]any{
 		"send": word("send", target, 1), "call": word("call", target, 1, 1000),

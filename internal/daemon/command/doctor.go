@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/node"
@@ -42,13 +43,9 @@ func doctorCommand(env environment, status *exit) *cobra.Command {
 			return fail(exitUsage, nil, "--for %v: want more than 0 and at most 10s", window)
 		}
 		s.timeout += window
-		nodes := []node.Atom{s.at}
-		if all {
-			peers, err := ask(ctx, s, func(ctx context.Context) ([]admin.Peer, error) { return admin.Nodes(ctx, s.n, s.at) })
-			if err != nil {
-				return err
-			}
-			nodes = append(nodes, upNodes(others(peers, s.n.Name()))...)
+		nodes, err := s.asked(ctx, all)
+		if err != nil {
+			return err
 		}
 		r, err := s.examine(ctx, nodes, window, !still)
 		if err != nil {
@@ -207,20 +204,13 @@ func reading[T any](into *T, f func() (T, error)) func() error {
 	}
 }
 
-// each calls functions at the same time, and returns an error of one of them.
+// each calls functions at the same time, and returns the first error.
 func each(fs ...func() error) error {
-	errs := make([]error, len(fs))
-	var calls sync.WaitGroup
-	for i, f := range fs {
-		calls.Go(func() { errs[i] = f() }) // until f returns
+	var calls errgroup.Group
+	for _, f := range fs {
+		calls.Go(f) // until f returns
 	}
-	calls.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return calls.Wait()
 }
 
 // report prints findings.
@@ -247,10 +237,5 @@ func (s *session) report(d diagnosis) error {
 	for _, at := range slices.Sorted(maps.Keys(d.Failed)) {
 		notes = append(notes, fmt.Sprintf("%s could not be examined: %s", at, d.Failed[at]))
 	}
-	for _, note := range notes {
-		if _, err := fmt.Fprintln(w, faintStyle.Render(note)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.notes(notes)
 }

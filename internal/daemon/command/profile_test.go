@@ -18,7 +18,8 @@ import (
 // A stack is counted as the behaviour whose method, or as the function that the runtime of processes has called.
 func TestStackCode(t *testing.T) {
 	const m = "github.com/actornode/actornode/"
-	turn := []string{m + "internal/sched/executor.(*Worker).loop", m + "internal/sched/executor.(*Worker).run", m + "node.(*actor).Turn"}
+	turn := []string{m + "internal/sched/executor.(*Worker).loop", m + "internal/sched/executor.(*Worker).run",
+		m + "node.(*actor).Turn"}
 	run := []string{m + "internal/kernel/runner.(*goroutine).run", m + "node.function.Run"}
 	for _, c := range []struct {
 		outer, calls []string

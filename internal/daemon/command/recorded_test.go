@@ -54,7 +54,8 @@ func TestRecordedCommands(t *testing.T) {
 	for status, text := range map[exit]string{exitOK: "done", exitFailed: "failed", exitUsage: "wrong command line",
 		exitUnreachable: "node not reachable", exitCookie: "wrong cookie", exitNotFound: "no such process, name or function",
 		exitTimeout: "timeout", exitRefused: "not allowed", exitUnsupported: "not supported by the node",
-		exitService: "a daemon ended because a service ended too often", exitFindings: "doctor has found something wrong", exitInterrupted: "interrupted"} {
+		exitService: "a daemon ended because a service ended too often", exitFindings: "doctor has found something wrong",
+		exitInterrupted: "interrupted"} {
 		lines = append(lines, fmt.Sprintf("exit status %d: %s", status, text))
 	}
 	recorded.Check(t, toRoot, "commands", lines)

@@ -188,7 +188,8 @@ func TestHostileNode(t *testing.T) {
 						require.NotRegexp(t, obeyed, said, line+form)
 						require.NotContains(t, said, "\x1b", line+form)
 						require.NotEmpty(t, said, line)
-						if answer == "value" && slices.Contains([]string{"status", "nodes", "ps", "waits", "stack", "tree", "info", "top", "trace"}, name) &&
+						if answer == "value" && slices.Contains([]string{"status", "nodes", "ps", "waits", "stack", "tree", "info", "top",
+							"trace"}, name) &&
 							!strings.Contains(line, "--cycles") {
 							require.Contains(t, said, "forged", line+form)
 						}

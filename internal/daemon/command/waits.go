@@ -31,13 +31,9 @@ func waitsCommand(env environment, status *exit) *cobra.Command {
 	f.BoolVarP(&all, "all", "a", false, "ask all nodes that the node is connected to")
 	f.IntVarP(&q.Limit, "limit", "l", 100, "most lines to print; a node lists 1000 at most")
 	return c.command(env, status, cmd, func(ctx context.Context, s *session, _ []string) error {
-		nodes := []node.Atom{s.at}
-		if all {
-			peers, err := ask(ctx, s, func(ctx context.Context) ([]admin.Peer, error) { return admin.Nodes(ctx, s.n, s.at) })
-			if err != nil {
-				return err
-			}
-			nodes = append(nodes, upNodes(others(peers, s.n.Name()))...)
+		nodes, err := s.asked(ctx, all)
+		if err != nil {
+			return err
 		}
 		var failed map[node.Atom]error
 		w, err := ask(ctx, s, func(ctx context.Context) (w admin.Waits, err error) {
@@ -56,14 +52,19 @@ func waitsCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// upNodes returns the names of the nodes that are up.
-func upNodes(peers []admin.Peer) (names []node.Atom) {
-	for _, p := range peers {
+// asked returns the node that a command is for, and with all those that it is connected to.
+func (s *session) asked(ctx context.Context, all bool) ([]node.Atom, error) {
+	nodes := []node.Atom{s.at}
+	if !all {
+		return nodes, nil
+	}
+	peers, err := ask(ctx, s, func(ctx context.Context) ([]admin.Peer, error) { return admin.Nodes(ctx, s.n, s.at) })
+	for _, p := range others(peers, s.n.Name()) {
 		if p.State == "up" {
-			names = append(names, p.Name)
+			nodes = append(nodes, p.Name)
 		}
 	}
-	return names
+	return nodes, err
 }
 
 // waitsJSON are the waits of several nodes, for programs.
@@ -101,7 +102,12 @@ func (s *session) waits(w admin.Waits, failed map[node.Atom]error, cycles bool) 
 	for _, at := range slices.Sorted(maps.Keys(failed)) {
 		notes = append(notes, fmt.Sprintf("%s has not answered: %v", at, failed[at]))
 	}
-	for _, note := range notes {
+	return s.notes(notes)
+}
+
+// notes prints what is said below a table, a line each.
+func (s *session) notes(all []string) error {
+	for _, note := range all {
 		if _, err := fmt.Fprintln(s.screen(), faintStyle.Render(note)); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func (p *Process) Label() (label any, ok bool) {
 	return p.Cold.Token.Label()
 }
 
-// SetLabel sets the label of p's token, which begins if there is none; by is for LabelledBy. Only for the code that runs p.
+// SetLabel sets the label of p's token, which begins if p has none; by is for LabelledBy. Only for the code that runs p.
 func (p *Process) SetLabel(label, by any) { p.ownToken().SetLabel(label, by) }
 
 // LabelledBy returns what SetLabel was given if p has that label still, or nil. Only for the code that runs p.

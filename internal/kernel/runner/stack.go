@@ -13,7 +13,7 @@ import (
 // looks is how often Stack looks for the stack of an Actor whose handler returns meanwhile.
 const looks = 3
 
-// Stack returns the current traceback of the goroutine that runs the code of p, or a sentence that says why there is none. Like
+// Stack returns the current traceback of the goroutine that runs the code of p, or a sentence that says why it has no stack. Like
 // Messages it takes the stage of p for a moment. The program stands still while all tracebacks are made, some 10 µs for each
 // goroutine.
 func Stack(p *process.Process) (traceback, why string) {

@@ -22,7 +22,8 @@ func TestTraceparent(t *testing.T) {
 		require.Equal(t, "b7ad6b7169203331", span)
 	}
 	zeros := strings.Repeat("0", 32)
-	for _, label := range []any{nil, 17, "", "00", parent[:54], parent + "-", parent + "0", "ff" + parent[2:], strings.ToUpper(parent),
+	for _, label := range []any{nil, 17, "", "00", parent[:54], parent + "-", parent + "0", "ff" + parent[2:],
+		strings.ToUpper(parent),
 		"00-" + zeros + parent[35:], parent[:36] + zeros[:16] + parent[52:], strings.Replace(parent, "c", "x", 1),
 		strings.Replace(parent, "-", "_", 1), "cc" + parent[2:] + "x", "0x" + parent[2:], []byte(strings.Repeat("0", 1000))} {
 		_, ok := watch.ReadTraceparent(label)

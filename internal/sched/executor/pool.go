@@ -520,13 +520,13 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 	}
 }
 
-// TurnID identifies a turn. The zero value is none.
+// TurnID identifies a turn. The zero value identifies no turn.
 type TurnID struct {
 	Goroutine uint64 // that runs it, or 0 if unknown
 	number    uint32 // among the turns of its lease
 }
 
-// Turn identifies the current turn of e, or returns the zero value if there is none. A turn that is running on e's stage loses
+// Turn identifies the current turn of e, or returns the zero value if e is not in one. A turn that is running on e's stage loses
 // the stage. If a later call returns the same, the turn has gone on all the while.
 func (p *Pool) Turn(e *Entity) (id TurnID) {
 	p.Look(e, func(int, bool, bool) {
